@@ -53,6 +53,22 @@ await test("every load of examples/bend moves the skin", folder => {
     }
 });
 
+await test("a force on a bent tail moves all of it the same way, without beads at its joints", folder => {
+    const points = (name, chain) => {
+        const obj = path.join(folder, name);
+        good(["bake", "builtin:beast", obj, "--pose", "tail_2=0,40,0", "--pose", "tail_4=0,-50,0", "--quiet", "--world", path.join(folder, "lift.json"), "--deform", chain]);
+        return fs.readFileSync(obj, "utf8").split("\n").filter(l => l.startsWith("v ")).map(l => l.split(" ").slice(1).map(Number));
+    };
+    fs.writeFileSync(path.join(folder, "lift.json"), JSON.stringify(force({ bone: "tail_5", ratio: 1, radius: 0.55, value: [0, 0, 100] })));
+    const plain = points("plain.obj", "linear"), lifted = points("lifted.obj", "bend(closed=foundation,support=0.25,terms=3)");
+    let along = 0, aside = 0;
+    lifted.forEach((p, i) => {
+        along = Math.max(along, p[2] - plain[i][2]);
+        aside = Math.max(aside, Math.hypot(p[0] - plain[i][0], p[1] - plain[i][1]));
+    });
+    holds(along > 0.05, `the tail goes ${along} m`);
+    holds(aside < 0.13 * along, `${(100 * aside / along).toFixed(1)} % of it aside`); // 20 % when each ring turned with one joint alone
+});
 await test("a world with keys of a link stands beside chains without it", folder => {
     const world = path.join(worlds, "swell.json"), two = ["--deform", "linear", "--deform", "bend"];
     const got = json(["compare", beast, ...two, "--world", world, "--end", "0.1"]);

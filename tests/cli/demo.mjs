@@ -10,6 +10,8 @@ await test("the demo bakes every character, clip and deformer into files that va
     const files = fs.readdirSync(out);
     for (const [who, clips] of [["beast", ["walk", "jump", "shake"]], ["arm", ["flex", "twist", "wave"]]])
         for (const clip of clips) for (const name of names) holds(files.includes(`${who}-${clip}-${name}.glb`), `${who}-${clip}-${name}.glb is missing`);
+    for (const name of ["beam", "fourier"])
+        for (const clip of ["arm-flex", "arm-wave", "beast-walk"]) holds(files.includes(`${clip}-${name}.glb`), `${clip}-${name}.glb is missing`);
     holds(files.every(f => f.endsWith(".glb") || f === "index.html"), `strange files: ${files}`);
     for (const f of files) match(r.out, new RegExp(f.replaceAll(".", "\\.")));
     const page = fs.readFileSync(path.join(out, "index.html"), "utf8");

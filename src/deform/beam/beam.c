@@ -70,8 +70,8 @@ static const sup_param rows[] = {
     SUP_ROW_SWAY(AT(sway), "modes>0"),
 };
 
-static const char* const soft[][2] = { { "way", "around" }, { "cycles", "0.6" }, { "damping", "0.1" },
-                                       { "sway", "2.5" },   { "settle", "1" },   { NULL, NULL } };
+static const char* const soft[][2] = { { "cycles", "0.2" }, { "damping", "0.1" },        { "sway", "3" },
+                                       { "settle", "1" },   { "continuity", "hermite" }, { NULL, NULL } };
 static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
 static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
 static const char* const paper[][2] = { { "start", "rest" }, { "integrator", "paper" }, { "ramp", "linear" },
@@ -130,7 +130,7 @@ static void take_swing(const void* link, const float* coefficients, void* scratc
 }
 
 /// Shares of the curves' swing that points, or nodes, take; the paper's stepper is held by what its exact solution does.
-static sup_result calm_down(bound* b, bool rings, sup_arena* arena, sup_error* error)
+static sup_result calm_down(bound* b, const beam_params* p, sup_arena* arena, sup_error* error)
 {
     uint32_t n = b->net.node_count;
     uint32_t more = b->net.transfer.more_count;
@@ -140,7 +140,7 @@ static sup_result calm_down(bound* b, bool rings, sup_arena* arena, sup_error* e
     shares = SUP_NEW(arena, float, 4 * (size_t)b->dynamics.point_count + SUP_LANES);
     nodes = SUP_NEW(arena, float, (size_t)n + 1);
     sup_swing swing = { b, take_swing, SUP_NEW(arena, float, (size_t)(b->net.intervals + 1) * b->net.stride + SUP_LANES),
-                        rings };
+                        p->settle && p->extrapolation == SUP_GROWTH_NONE, p->sway };
     if (!shares || !more_shares || !nodes || !swing.scratch) return sup_fail_memory(error, "beam");
     b->node_calm = nodes;
     for (uint32_t i = 0; i < n; ++i) nodes[i] = 1;
@@ -238,7 +238,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     if (!r) r = sup_curve_dynamics_trust(in, &b->net.curves, p->turning ? angle : 0, (sup_ramp)p->ramp, arena, d, error);
     if (!r) r = beam_motion_create(in, p, &b->net, arena, d, &b->motion, error);
-    if (!r) r = calm_down(b, p->settle && p->extrapolation == SUP_GROWTH_NONE, arena, error);
+    if (!r) r = calm_down(b, p, arena, error);
     if (!r && b->framed) r = make_framed(b, &in->character->mesh, arena, error);
     if (r) return r;
     if (!b->framed) b->residuals = (const float* const*)(const void*)d->segments.q;

@@ -79,6 +79,12 @@ enum { BEND_GRAIN = 4096 };
 
 // bend_net.c -----------------------------------------------------------------------------------------------------------------
 
+/// A joint that turns a curve, by its place in the list of all that do.
+typedef struct bend_hold {
+    uint32_t slot;
+    float    share;
+} bend_hold;
+
 typedef struct bend_net {
     sup_curve_net   on;
     double          metres;   ///< per unit
@@ -86,7 +92,10 @@ typedef struct bend_net {
     const double*   length;   ///< per curve, meters
     const double*   girth;    ///< likewise; of closed ones what they bend by, less than their length where they wind
     const double (*width)[2]; ///< to both sides, meters; 0: nothing there
-    const uint32_t* joint;    ///< per curve: the one that turns it most
+    const uint32_t* hold_begin; ///< per curve + 1: its joints, the one that turns it most first
+    const bend_hold* holds;
+    uint32_t         joint_count;
+    const uint32_t*  joints; ///< all that turn curves
 } bend_net;
 
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error);
@@ -253,6 +262,7 @@ typedef struct bend_workspace {
     float*             terms;  ///< [2 T + 1][stride]
     float*             sway;   ///< [N + 1][stride]: what curves deviate by from rest
     bend_curve_now*    now;
+    sup_quat*          turns;           ///< of the joints that turn curves
     sup_vec3 *         moved, *centers; ///< frame form
     float*             weights;
     sup_station*       stations;

@@ -23,6 +23,8 @@ bend_workspace bend_workspace_cut(const bend_bound* b, void* scratch, size_t* to
     at += b->loads.founded ? sup_align((2 * b->loads.terms + 1) * stride * sizeof(float), 64) : 0;
     r.now = (bend_curve_now*)sup_scratch_at(scratch, at);
     at += sup_align(b->net.on.curves.curve_count * sizeof(bend_curve_now), 64);
+    r.turns = (sup_quat*)sup_scratch_at(scratch, at);
+    at += sup_align(b->net.joint_count * sizeof(sup_quat), 64);
     r.moved = (sup_vec3*)sup_scratch_at(scratch, at);
     at += b->framed ? sup_align(b->net.on.node_count * sizeof(sup_vec3), 64) : 0;
     r.centers = (sup_vec3*)sup_scratch_at(scratch, at);
@@ -71,23 +73,35 @@ double bend_support(const bend_bound* b, const bend_params* p, uint32_t c)
     return 1e3 * value_of(ROW_SUPPORT, &b->support, p->support, c);
 }
 
+/// Skin turns by a mixture of joints, and a curve with it. By one of them alone, forces on neighbors would differ in direction
+/// at every joint: beads along a bent tail.
+static sup_quat turn_of_curve(const bend_net* net, uint32_t curve, const sup_quat* turns)
+{
+    uint32_t first = net->hold_begin[curve], end = net->hold_begin[curve + 1];
+    sup_quat most = turns[net->holds[first].slot], sum = quat(0, 0, 0, 0);
+    if (end == first + 1) return most;
+    for (uint32_t i = first; i < end; ++i) {
+        sup_quat q = turns[net->holds[i].slot];
+        float    by = quat_dot(q, most) < 0 ? -net->holds[i].share : net->holds[i].share;
+        sum.x += by * q.x, sum.y += by * q.y, sum.z += by * q.z, sum.w += by * q.w;
+    }
+    return quat_normalize(sum);
+}
+
 void bend_frame_material(const bend_bound* b, const bend_params* p, const sup_frame* frame, const bend_workspace* work)
 {
     bool            turns = b->loads.item_count > 0 || p->weight != 0 || frame->world->body_count > 0;
     bend_curve_now* now = work->now;
-    uint32_t        last = SUP_NONE;
-    sup_quat        turn = quat_identity();
+    for (uint32_t i = 0; turns && i < b->net.joint_count; ++i) {
+        sup_transform t;
+        work->turns[i] = affine_decompose(&frame->end->skin[b->net.joints[i]], &t) ? t.rotation : quat_identity();
+    }
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
         double strip = 0.5 * (b->net.width[c][0] + b->net.width[c][1]);
         now[c].stiffness = bend_stiffness(b, p, c);
         now[c].sigma = bend_support(b, p, c);
         now[c].mass = (double)p->density * strip * 1e-3 * value_of(ROW_THICKNESS, &b->thickness, p->thickness, c);
-        if (turns && b->net.joint[c] != last) {
-            sup_transform t;
-            last = b->net.joint[c];
-            turn = affine_decompose(&frame->end->skin[last], &t) ? t.rotation : quat_identity();
-        }
-        now[c].turn = turn;
+        now[c].turn = turns ? turn_of_curve(&b->net, c, work->turns) : quat_identity();
     }
 }
 

@@ -69,25 +69,57 @@ static double distance_between(const bend_net* net, uint32_t a, uint32_t b, floa
     return net->metres * sum / N;
 }
 
-typedef enum strip_pass { ADD, PICK, CLEAR } strip_pass;
-
-/// The joint that holds most of a curve, the first of equals. `sums` is 0 for every joint, before and after: a curve hangs on a
+/// What finds the joints of curves. `sums` is 0 and `slots` SUP_NONE for every joint that is not at hand: a curve hangs on a
 /// few of them, and looking at all would take curves times joints.
-static uint32_t joint_of_curve(const bend_net* net, const sup_weights* w, uint32_t curve, float* sums)
+typedef struct hold_maker {
+    float *    sums, total;
+    uint32_t * slots, *joints, *found;
+    uint32_t   joint_count, found_count, count, capacity;
+    bend_hold* holds;
+} hold_maker;
+
+static void add_joints(const bend_net* net, const sup_weights* w, uint32_t curve, hold_maker* m)
 {
-    uint32_t per = net->on.intervals + 1, most = 0;
-    for (strip_pass pass = ADD; pass <= CLEAR; ++pass)
-        for (uint32_t n = 0; n < 4 * per; ++n) {
-            const sup_node_source* s = &net->on.sources[curve * per + n / 4];
-            uint32_t               point = s->point[n % 4];
-            for (uint32_t i = w->begin[point]; i < w->begin[point + 1]; ++i) {
-                uint32_t j = w->joints[i];
-                if (pass == ADD) sums[j] += s->share[n % 4] * w->values[i];
-                else if (pass == CLEAR) sums[j] = 0;
-                else if (sums[j] > sums[most] || (sums[j] == sums[most] && j < most)) most = j;
-            }
+    uint32_t per = net->on.intervals + 1;
+    m->found_count = 0, m->total = 0;
+    for (uint32_t n = 0; n < 4 * per; ++n) {
+        const sup_node_source* s = &net->on.sources[curve * per + n / 4];
+        uint32_t               point = s->point[n % 4];
+        for (uint32_t i = w->begin[point]; i < w->begin[point + 1]; ++i) {
+            float add = s->share[n % 4] * w->values[i];
+            if (!(add > 0)) continue;
+            if (m->sums[w->joints[i]] == 0) m->found[m->found_count++] = w->joints[i];
+            m->sums[w->joints[i]] += add, m->total += add;
         }
-    return most;
+    }
+}
+
+/// The joints of a curve by their shares, the largest first (the first of equals). Without any, the first joint of all.
+static bool hold_curve(const bend_net* net, const sup_weights* w, uint32_t curve, sup_arena* arena, hold_maker* m)
+{
+    uint32_t most = 0;
+    add_joints(net, w, curve, m);
+    if (m->found_count == 0) m->found[m->found_count++] = 0, m->sums[0] = m->total = 1;
+    for (uint32_t k = 1; k < m->found_count; ++k) {
+        float a = m->sums[m->found[k]], b = m->sums[m->found[most]];
+        if (a > b || (a == b && m->found[k] < m->found[most])) most = k;
+    }
+    uint32_t first = m->found[most];
+    m->found[most] = m->found[0], m->found[0] = first;
+    if (m->count + m->found_count > m->capacity) {
+        m->capacity = 2 * (m->count + m->found_count);
+        bend_hold* bigger = SUP_NEW(arena, bend_hold, m->capacity);
+        if (!bigger) return false;
+        if (m->count) memcpy(bigger, m->holds, m->count * sizeof *bigger);
+        m->holds = bigger;
+    }
+    for (uint32_t k = 0; k < m->found_count; ++k) {
+        uint32_t j = m->found[k];
+        if (m->slots[j] == SUP_NONE) m->slots[j] = m->joint_count, m->joints[m->joint_count++] = j;
+        m->holds[m->count++] = (bend_hold){ m->slots[j], m->sums[j] / m->total };
+        m->sums[j] = 0;
+    }
+    return true;
 }
 
 static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena* arena, sup_error* error)
@@ -95,9 +127,14 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
     const sup_weights* w = &in->character->weights;
     uint32_t           count = net->on.curves.curve_count, joints = in->character->skeleton.joint_count;
     double(*width)[2] = sup_arena_alloc(arena, count, sizeof *width);
-    uint32_t* joint = SUP_NEW(arena, uint32_t, count);
-    float *   sums = SUP_NEW(arena, float, joints), *rows = SUP_NEW(arena, float, 4 * (size_t)net->on.intervals);
-    if (!width || !joint || !sums || !rows) return sup_fail_memory(error, "bend");
+    uint32_t*  begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
+    float*     rows = SUP_NEW(arena, float, 4 * (size_t)net->on.intervals);
+    hold_maker m = { .sums = SUP_NEW(arena, float, (size_t)joints + 1),
+                     .slots = SUP_NEW(arena, uint32_t, (size_t)joints + 1),
+                     .joints = SUP_NEW(arena, uint32_t, (size_t)joints + 1),
+                     .found = SUP_NEW(arena, uint32_t, (size_t)joints + 1) };
+    if (!width || !begin || !rows || !m.sums || !m.slots || !m.joints || !m.found) return sup_fail_memory(error, "bend");
+    for (uint32_t j = 0; j <= joints; ++j) m.slots[j] = SUP_NONE;
     for (uint32_t c = 0; c < count; ++c) {
         const sup_curve* u = &net->on.curves.curves[c];
         for (int s = 0; s < 2; ++s)
@@ -107,10 +144,12 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
             if (!(width[c][s] > 0)) width[c][s] = width[c][1 - s];
         // A curve alone stands for a strip an eighth of its length wide on both sides.
         if (!(width[c][0] + width[c][1] > 0)) width[c][0] = width[c][1] = net->length[c] > 0 ? net->length[c] / 8 : 1;
-        joint[c] = joint_of_curve(net, w, c, sums);
+        if (!hold_curve(net, w, c, arena, &m)) return sup_fail_memory(error, "bend");
+        begin[c + 1] = m.count;
     }
     net->width = (const double(*)[2])width;
-    net->joint = joint;
+    net->hold_begin = begin, net->holds = m.holds;
+    net->joint_count = m.joint_count, net->joints = m.joints;
     return SUP_OK;
 }
 
@@ -150,6 +189,9 @@ void bend_net_read(const bend_net* net, const sup_vec3* at_points, float* rows)
     }
 }
 
+/// The one that turns a curve most.
+static uint32_t joint_of(const bend_net* net, uint32_t curve) { return net->joints[net->holds[net->hold_begin[curve]].slot]; }
+
 void bend_net_names(const bend_net* net, const sup_character* character, char* text, size_t size)
 {
     size_t at = 0;
@@ -157,8 +199,8 @@ void bend_net_names(const bend_net* net, const sup_character* character, char* t
     for (uint32_t c = 0, end; c < net->on.curves.curve_count; c = end) {
         uint32_t limb = net->on.curves.curves[c].limb;
         for (end = c + 1; end < net->on.curves.curve_count && net->on.curves.curves[end].limb == limb;) ++end;
-        const char *a = character->skeleton.joints[net->joint[c]].name,
-                   *b = character->skeleton.joints[net->joint[end - 1]].name;
+        const char *a = character->skeleton.joints[joint_of(net, c)].name,
+                   *b = character->skeleton.joints[joint_of(net, end - 1)].name;
         if (at + 80 > size) { // names may be long: better a short list than half a name
             sup_format(text + at, size - at, " ...");
             return;

@@ -184,7 +184,8 @@ sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, cons
             float by = s->posed ? 2 * v3_length(s->q[j][i]) : v3_distance(s->q[j][i], s->q[(j + 1) % s->count][i]);
             if (by > change) change = by;
         }
-        float x = c.most[i] > 0 ? SWING_MOST * change / c.most[i] : 1, x4 = x * x * x * x;
+        float most = c.most[i] * fmaxf(swing->sway, 1); // less than 1 asks for less swing, not for less of a bound
+        float x = most > 0 ? SWING_MOST * change / most : 1, x4 = x * x * x * x;
         calm[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // the smaller of x and 1, softly
     }
     sup_arena_destroy(beside);

@@ -46,6 +46,7 @@ typedef struct sup_swing {
     void (*take)(const void* link, const float* coefficients, void* scratch, sup_vec3* out);
     void* scratch;
     bool  rings; ///< it rings out behind the last example, as set when binding
+    float sway;  ///< what it is scaled by, likewise
 } sup_swing;
 
 /// Curves are longer than a sculpt: what it does to one of them swings all along it. So a point takes only a share of its

@@ -74,9 +74,8 @@ static const sup_param rows[] = {
     SUP_ROW_STRENGTH(AT(strength), "_FOURIER_STRENGTH"),
 };
 
-static const char* const soft[][2] = {
-    { "cycles", "0.6" }, { "damping", "0.2" }, { "sway", "1.5" }, { "settle", "1" }, { NULL, NULL }
-};
+static const char* const soft[][2] = { { "cycles", "0.6" }, { "damping", "0.2" },        { "sway", "1.5" },
+                                       { "settle", "1" },   { "continuity", "hermite" }, { NULL, NULL } };
 static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
 static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
 static const char* const small[][2] = { { "terms", "3" }, { "residual", "none" }, { "turning", "0" }, { NULL, NULL } };
@@ -185,7 +184,8 @@ static void leave_still(fourier_bound* b)
 /// without a residual, and where forces move the same curves, they take all.
 static sup_result calm_down(fourier_bound* b, sup_arena* arena, sup_error* error)
 {
-    sup_swing swing = { b, take_swing, SUP_NEW(arena, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES), b->settle };
+    sup_swing swing = { b, take_swing, SUP_NEW(arena, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES), b->settle,
+                        b->sway };
     float*    calm;
     if (!swing.scratch) return sup_fail_memory(error, "fourier");
     if (b->residual == RESIDUAL_NONE || b->dynamics.forces.count) return SUP_OK;

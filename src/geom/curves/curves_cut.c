@@ -3,6 +3,7 @@
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------- the growing list
@@ -105,14 +106,23 @@ sup_vec3 maker_center(const curve_maker* m, const sup_curve* c, float* length)
     return v3((float)(sum[0] / total), (float)(sum[1] / total), (float)(sum[2] / total));
 }
 
-void maker_reverse(curve_maker* m, uint32_t curve)
+static void reverse(sup_curve_point* p, uint32_t count)
 {
-    const sup_curve* c = &m->curves[curve];
-    for (uint32_t i = 0; i < c->count / 2; ++i) {
-        sup_curve_point swap = m->points[c->begin + i];
-        m->points[c->begin + i] = m->points[c->begin + c->count - 1 - i];
-        m->points[c->begin + c->count - 1 - i] = swap;
+    for (uint32_t i = 0; i < count / 2; ++i) {
+        sup_curve_point swap = p[i];
+        p[i] = p[count - 1 - i];
+        p[count - 1 - i] = swap;
     }
+}
+
+void maker_reverse(curve_maker* m, uint32_t curve) { reverse(m->points + m->curves[curve].begin, m->curves[curve].count); }
+
+void maker_rotate(curve_maker* m, uint32_t curve, uint32_t to_front)
+{
+    sup_curve_point* p = m->points + m->curves[curve].begin;
+    reverse(p, to_front);
+    reverse(p + to_front, m->curves[curve].count - to_front);
+    reverse(p, m->curves[curve].count);
 }
 
 // ---------------------------------------------------------------------------------------------- cutting
@@ -170,14 +180,15 @@ static bool walk(curve_maker* m, uint32_t edge, uint32_t triangle, const float* 
     return false;
 }
 
-void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const float* values, const float* keep,
+void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const float* values, float jump,
                uint32_t limb)
 {
     ++m->cut;
     for (uint32_t i = 0; i < triangle_count; ++i) {
         const uint32_t* c = m->mesh.triangles + 3 * (size_t)triangles[i];
-        bool            mixed = (values[c[0]] >= 0) != (values[c[1]] >= 0) || (values[c[1]] >= 0) != (values[c[2]] >= 0);
-        if (mixed && (!keep || keep[c[0]] + keep[c[1]] + keep[c[2]] > 0)) m->stamps[triangles[i]] = m->cut;
+        float           a = values[c[0]], b = values[c[1]], d = values[c[2]];
+        bool            mixed = (a >= 0) != (b >= 0) || (b >= 0) != (d >= 0);
+        if (mixed && fmaxf(a, fmaxf(b, d)) - fminf(a, fminf(b, d)) < jump) m->stamps[triangles[i]] = m->cut;
     }
     // First the open ones, from their borders; what remains is closed.
     for (int open = 1; open >= 0; --open)
@@ -246,7 +257,7 @@ uint32_t maker_plane(curve_maker* m, const uint32_t* triangles, uint32_t triangl
             uint32_t p = m->mesh.triangles[3 * (size_t)triangles[i] + k];
             values[p] = v3_dot(v3_sub(m->mesh.points[p], center), normal);
         }
-    maker_cut(m, triangles, triangle_count, values, NULL, limb);
+    maker_cut(m, triangles, triangle_count, values, INFINITY, limb);
     keep_nearest(m, first, center);
     return first;
 }

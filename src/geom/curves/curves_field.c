@@ -349,19 +349,6 @@ static void sample(const curve_maker* m, const sup_curve* c, sup_vec3* out)
     }
 }
 
-static void rotate(curve_maker* m, const sup_curve* c, uint32_t to_front)
-{
-    sup_curve_point* p = m->points + c->begin;
-    for (int pass = 0; pass < 3; ++pass) { // by three reversals
-        uint32_t i = pass == 1 ? to_front : 0, j = pass == 0 ? to_front : c->count;
-        while (i + 1 < j) {
-            sup_curve_point swap = p[i];
-            p[i++] = p[--j];
-            p[j] = swap;
-        }
-    }
-}
-
 /// Turns a ring so that equal shares of it and the one before lie nearest to each other, in this sense or the other.
 static void match_ring(curve_maker* m, uint32_t curve, const sup_vec3* before)
 {
@@ -388,7 +375,7 @@ static void match_ring(curve_maker* m, uint32_t curve, const sup_vec3* before)
         float d = v3_length2(v3_sub(maker_place(m, m->points[c->begin + i]), now[best]));
         if (d < away) away = d, nearest = i;
     }
-    rotate(m, c, nearest);
+    maker_rotate(m, curve, nearest);
 }
 
 static void walk_branch(field_maker* f, uint32_t branch)

@@ -33,10 +33,11 @@ void     maker_drop_curves(curve_maker* m, uint32_t curve_count); ///< back to t
 sup_vec3 maker_place(const curve_maker* m, sup_curve_point p);
 sup_vec3 maker_center(const curve_maker* m, const sup_curve* c, float* length);
 void     maker_reverse(curve_maker* m, uint32_t curve);
+void     maker_rotate(curve_maker* m, uint32_t curve, uint32_t to_front); ///< that one of its points becomes the first
 
 /// Cuts the triangles of the list where the values (per mesh point) change sign, 0 counting as positive. Adds every polyline
-/// found as a curve. `keep`, when given, says which of the triangles count.
-void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const float* values, const float* keep,
+/// found as a curve. Triangles across which values differ by `jump` or more do not count.
+void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_count, const float* values, float jump,
                uint32_t limb);
 
 // transfer --------------------------------------------------------------------------------------------------------------

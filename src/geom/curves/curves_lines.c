@@ -1,6 +1,7 @@
 // Lines along the limbs: where shares of the rings' lengths are equal. Every point gets its turn around the limb from the two
 // rings beside it, and lines are cut where that has one value.
 #include "geom/curves/curves_field.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -8,6 +9,8 @@
 
 /// A line is no shorter than this share of its limb.
 #define LINE_LEAST 0.5f
+/// A corner beyond the ring at a tip that is farther from it than this share of its radius is a pole, where lines meet.
+#define POLE 0.5f
 enum { LINES_LEAST = 4, PHASES = 64 }; // PHASES: places of a ring that are compared with the one before
 
 /// Points of all rings where they are, their shares of the rings' lengths, and the longest step of every ring.
@@ -16,8 +19,8 @@ typedef struct ring_places {
     float *   share, *step;
 } ring_places;
 
-/// Share of the ring's length at its place nearest to p.
-static float share_at(const sup_curve* c, const ring_places* rings, float step, sup_vec3 p)
+/// Share of the ring's length at its place nearest to p; *away: the square of the distance.
+static float share_near(const sup_curve* c, const ring_places* rings, float step, sup_vec3 p, float* away)
 {
     float    least = 3e38f, far = 3e38f, share = 0; // nothing nearer begins farther away than that, squared
     uint32_t steps = c->closed ? c->count : c->count - 1;
@@ -33,7 +36,14 @@ static float share_at(const sup_curve* c, const ring_places* rings, float step, 
         float root = 1.001f * (sqrtf(least) + step);
         far = root * root;
     }
+    *away = least;
     return share;
+}
+
+static float share_at(const sup_curve* c, const ring_places* rings, float step, sup_vec3 p)
+{
+    float away;
+    return share_near(c, rings, step, p, &away);
 }
 
 static float wrapped(float x) { return x - floorf(x + 0.5f); }
@@ -76,29 +86,23 @@ static void turn_points(const field_maker* f, const sup_curves* net, const ring_
         turn[p] = share_at(&m->curves[below], rings, rings->step[below], at);
         if (before != SUP_NONE && net->ratio[p] > 0)
             turn[p] += net->ratio[p] * wrapped(share_at(&m->curves[before], rings, rings->step[before], at) - turn[p]);
-        turn[p] -= floorf(turn[p]);
+        if (m->curves[below].closed) turn[p] -= floorf(turn[p]);
+        else turn[p] = sup_clampf(turn[p], 0, 1);
     }
 }
 
-/// Rings before they are taken away: lines begin and end on the first and the last of their limb.
-typedef struct end_ring {
-    uint32_t         count;
-    sup_curve_point* points;
-    float*           shares;
-} end_ring;
-
-/// What one limb needs.
+/// What one limb needs. Rings are taken away before lines are cut: its first ring and its last are kept.
 typedef struct limb_lines {
-    end_ring ends[2];
-    float    from, to; ///< heights of its first ring and its last
-    uint32_t count;    ///< lines
-    bool     closed;
-    uint32_t begin, end; ///< its triangles
-    uint32_t first;      ///< of the list of lines
+    sup_curve ends[2];
+    float     levels[2], steps[2], radii[2]; ///< of these two
+    uint32_t  count;                         ///< lines
+    bool      closed;
+    uint32_t  begin, end; ///< its triangles
+    uint32_t  first;      ///< of the list of lines
 } limb_lines;
 
 /// Fewer where the limb is thinner, so that lines are equally far apart.
-static bool plan_limbs(const field_maker* f, uint32_t count, limb_lines* limbs)
+static void plan_limbs(const field_maker* f, uint32_t count, const ring_places* rings, limb_lines* limbs)
 {
     float widest = 0;
     for (uint32_t b = 0; b < f->levels.branch_count; ++b) {
@@ -106,10 +110,15 @@ static bool plan_limbs(const field_maker* f, uint32_t count, limb_lines* limbs)
         uint32_t          closed = 0, end = f->first[b];
         for (; end < f->first[b + 1] && f->rings[end].curve != SUP_NONE; ++end)
             closed += f->m->curves[f->rings[end].curve].closed;
-        uint32_t rings = end - f->first[b];
-        limbs[b].closed = 2 * closed > rings;
-        if (rings < 2) continue;
-        limbs[b].from = f->rings[f->first[b]].along, limbs[b].to = f->rings[end - 1].along;
+        limbs[b].closed = 2 * closed > end - f->first[b];
+        if (end - f->first[b] < 2) continue;
+        for (uint32_t e = 0; e < 2; ++e) {
+            const sup_level_ring* ring = &f->rings[e ? end - 1 : f->first[b]];
+            limbs[b].ends[e] = f->m->curves[ring->curve];
+            limbs[b].levels[e] = ring->level, limbs[b].steps[e] = rings->step[ring->curve];
+            maker_center(f->m, &limbs[b].ends[e], &limbs[b].radii[e]);
+            limbs[b].radii[e] *= (float)(0.5 / SUP_PI);
+        }
         limbs[b].count = 1;
         widest = fmaxf(widest, branch->area / branch->length);
     }
@@ -120,7 +129,21 @@ static bool plan_limbs(const field_maker* f, uint32_t count, limb_lines* limbs)
         limbs[b].count =
             (uint32_t)sup_clampf(share * (float)count + 0.5f, LINES_LEAST, (float)(count > LINES_LEAST ? count : LINES_LEAST));
     }
-    return widest > 0;
+}
+
+/// The limb of most corners of a triangle that reaches between its first ring and its last. Each triangle has one at most, so
+/// that lines of two limbs cannot cross.
+static uint32_t limb_of_triangle(const field_maker* f, const uint32_t* corners, const limb_lines* limbs)
+{
+    float    low = INFINITY, high = -INFINITY;
+    uint32_t best = SUP_NONE;
+    for (int k = 0; k < 3; ++k) low = fminf(low, f->u[corners[k]]), high = fmaxf(high, f->u[corners[k]]);
+    for (int k = 0; k < 3; ++k) {
+        uint32_t b = f->branch[corners[k]];
+        if (b == SUP_NONE || limbs[b].count == 0 || high < limbs[b].levels[0] || low > limbs[b].levels[1]) continue;
+        if (best == SUP_NONE || b == f->branch[corners[2]]) best = b;
+    }
+    return best;
 }
 
 static bool list_triangles(const field_maker* f, limb_lines* limbs, uint32_t** list)
@@ -130,13 +153,8 @@ static bool list_triangles(const field_maker* f, limb_lines* limbs, uint32_t** l
     *list = SUP_NEW(f->work, uint32_t, mesh->triangle_count);
     if (!of || !*list) return false;
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
-        const uint32_t* c = mesh->triangles + 3 * (size_t)t;
-        uint32_t        limb = f->branch[c[0]];
-        bool            inside = limb != SUP_NONE && limbs[limb].count > 0;
-        for (int k = 0; inside && k < 3; ++k)
-            inside = f->branch[c[k]] == limb && f->along[c[k]] >= limbs[limb].from && f->along[c[k]] <= limbs[limb].to;
-        of[t] = inside ? limb : SUP_NONE;
-        if (inside) ++limbs[limb].end;
+        of[t] = limb_of_triangle(f, mesh->triangles + 3 * (size_t)t, limbs);
+        if (of[t] != SUP_NONE) ++limbs[of[t]].end;
     }
     for (uint32_t b = 0; b < f->levels.branch_count; ++b) {
         uint32_t size = limbs[b].end;
@@ -148,85 +166,76 @@ static bool list_triangles(const field_maker* f, limb_lines* limbs, uint32_t** l
     return true;
 }
 
-/// Of what was cut from curve `first` on, the piece that reaches farthest along the limb, if that is far enough; running
-/// outwards.
-static uint32_t keep_longest(curve_maker* m, uint32_t first, const float* heights, const limb_lines* limb)
+/// Where around the limb the corners of its triangles are; those of other limbs and of tips by the ring at that end. A corner
+/// that is as far from the ring on all sides is nowhere around it: not a number.
+static void turn_corners(const field_maker* f, uint32_t branch, const limb_lines* limb, const uint32_t* list,
+                         const ring_places* rings, const float* turn, float* here)
 {
-    uint32_t best = SUP_NONE;
-    float    most = LINE_LEAST * (limb->to - limb->from);
+    for (uint32_t i = 0; i < 3 * (limb->end - limb->begin); ++i) {
+        uint32_t p = f->m->mesh.triangles[3 * (size_t)list[i / 3] + i % 3];
+        uint32_t e = f->u[p] > 0.5f * (limb->levels[0] + limb->levels[1]);
+        float    away;
+        here[p] = turn[p];
+        if (f->branch[p] == branch && f->u[p] >= limb->levels[0] && f->u[p] <= limb->levels[1]) continue;
+        here[p] = share_near(&limb->ends[e], rings, limb->steps[e], f->m->mesh.points[p], &away);
+        if (f->levels.branches[branch].tip[e] && away > POLE * limb->radii[e] * POLE * limb->radii[e]) here[p] = NAN;
+    }
+}
+
+static float level_of(const field_maker* f, sup_curve_point p) { return f->u[p.a] + p.ratio * (f->u[p.b] - f->u[p.a]); }
+
+/// Of what was cut from curve `first` on, the piece that reaches farthest along the limb, if that is far enough; running
+/// outwards, from ring to ring, and on to the next edge behind it at a tip.
+static uint32_t keep_longest(field_maker* f, uint32_t first, const bool* tip, const limb_lines* limb)
+{
+    curve_maker* m = f->m;
+    uint32_t     best = SUP_NONE, begin = m->curves[first].begin;
+    float        low = limb->levels[0], high = limb->levels[1], most = LINE_LEAST * (high - low);
     for (uint32_t c = first; c < m->curve_count; ++c) {
-        const sup_curve* u = &m->curves[c];
-        float            reach = fabsf(heights[m->points[u->begin].a] - heights[m->points[u->begin + u->count - 1].a]);
-        if (!u->closed && reach >= most) most = reach, best = c;
+        sup_curve*             u = &m->curves[c];
+        const sup_curve_point* p = m->points + u->begin;
+        uint32_t               from = 0, end = u->count;
+        if (u->closed) continue;
+        if (level_of(f, p[0]) > level_of(f, p[end - 1])) maker_reverse(m, c);
+        while (from < end && level_of(f, p[from]) < low) ++from;
+        while (from < end && level_of(f, p[end - 1]) > high) --end;
+        if (from == end) continue;
+        if (tip[0] && from > 0) --from;
+        if (tip[1] && end < u->count) ++end;
+        u->begin += from, u->count = end - from;
+        if (u->count < 2) continue;
+        float reach = fminf(level_of(f, p[end - 1]), high) - fmaxf(level_of(f, p[from]), low);
+        if (reach >= most) most = reach, best = c;
     }
     if (best == SUP_NONE) {
         maker_drop_curves(m, first);
+        m->point_count = begin;
         return SUP_NONE;
     }
     sup_curve u = m->curves[best];
-    uint32_t  begin = m->curves[first].begin;
     memmove(m->points + begin, m->points + u.begin, u.count * sizeof *m->points);
     u.begin = begin;
     m->curves[first] = u;
     m->curve_count = first + 1, m->point_count = begin + u.count;
-    if (heights[m->points[begin].a] > heights[m->points[begin + u.count - 1].a]) maker_reverse(m, first);
     return first;
 }
 
-static bool keep_ends(const field_maker* f, const float* shares, limb_lines* limbs)
-{
-    for (uint32_t b = 0; b < f->levels.branch_count; ++b) {
-        if (limbs[b].count == 0) continue;
-        uint32_t last = f->first[b];
-        while (last + 1 < f->first[b + 1] && f->rings[last + 1].curve != SUP_NONE) ++last;
-        for (uint32_t e = 0; e < 2; ++e) {
-            const sup_curve* c = &f->m->curves[f->rings[e ? last : f->first[b]].curve];
-            end_ring*        ring = &limbs[b].ends[e];
-            *ring = (end_ring){ c->count, SUP_NEW(f->work, sup_curve_point, c->count), SUP_NEW(f->work, float, c->count) };
-            if (!ring->points || !ring->shares) return false;
-            memcpy(ring->points, f->m->points + c->begin, c->count * sizeof *ring->points);
-            memcpy(ring->shares, shares + c->begin, c->count * sizeof *ring->shares);
-        }
-    }
-    return true;
-}
-
-/// Carries the last line on to both rings, to their points with the nearest share.
-static void reach_ends(curve_maker* m, const limb_lines* limb, float at)
-{
-    sup_curve* c = &m->curves[m->curve_count - 1];
-    for (uint32_t e = 0; e < 2; ++e) {
-        const end_ring* ring = &limb->ends[e];
-        uint32_t        best = 0;
-        for (uint32_t i = 1; i < ring->count; ++i)
-            if (fabsf(wrapped(ring->shares[i] - at)) < fabsf(wrapped(ring->shares[best] - at))) best = i;
-        maker_add_point(m, ring->points[best]);
-        if (m->failed) return;
-        ++c->count;
-        if (e) continue;
-        memmove(m->points + c->begin + 1, m->points + c->begin, (c->count - 1) * sizeof *m->points);
-        m->points[c->begin] = ring->points[best];
-    }
-}
-
 /// The lines of one limb; number[j]: the curve of line j.
-static void cut_lines(field_maker* f, uint32_t branch, const limb_lines* limb, const uint32_t* triangles, const float* turn,
-                      float* values, float* keep, uint32_t* number)
+static void cut_lines(field_maker* f, uint32_t branch, const limb_lines* limb, const uint32_t* list, const float* here,
+                      float* values, uint32_t* number)
 {
-    curve_maker*    m = f->m;
-    const uint32_t* list = triangles + limb->begin;
-    uint32_t        size = limb->end - limb->begin;
+    curve_maker* m = f->m;
+    uint32_t     size = limb->end - limb->begin;
     for (uint32_t j = 0; j < limb->count && !m->failed; ++j) {
         float at = ((float)j + 0.5f) / (float)limb->count;
         for (uint32_t i = 0; i < 3 * size; ++i) {
             uint32_t p = m->mesh.triangles[3 * (size_t)list[i / 3] + i % 3];
-            values[p] = limb->closed ? wrapped(turn[p] - at) : turn[p] - at;
-            keep[p] = fabsf(values[p]) < 0.25f ? 1 : -10; // not on the far side, where the turn begins anew
+            values[p] = isnan(here[p]) ? 0 : limb->closed ? wrapped(here[p] - at) : here[p] - at;
         }
-        uint32_t first = m->curve_count;
-        maker_cut(m, list, size, values, keep, branch);
-        number[j] = first < m->curve_count ? keep_longest(m, first, f->along, limb) : SUP_NONE;
-        if (number[j] != SUP_NONE && !m->failed) reach_ends(m, limb, at);
+        uint32_t first = m->curve_count; // not on the far side of a closed limb, where the turn begins anew
+        maker_cut(m, list, size, values, limb->closed ? 0.5f : INFINITY, branch);
+        number[j] =
+            first < m->curve_count && !m->failed ? keep_longest(f, first, f->levels.branches[branch].tip, limb) : SUP_NONE;
     }
     for (uint32_t j = 0; j < limb->count && !m->failed; ++j) {
         uint32_t next = j + 1 < limb->count ? number[j + 1] : limb->closed ? number[0] : SUP_NONE;
@@ -258,24 +267,24 @@ static void place_between(const field_maker* f, const limb_lines* limbs, const u
 sup_result field_lines_make(field_maker* f, uint32_t count, sup_curves* net, sup_error* error)
 {
     curve_maker* m = f->m;
-    uint32_t     n = m->mesh.point_count, branches = f->levels.branch_count, *triangles;
-    uint32_t     total = 0;
+    uint32_t     n = m->mesh.point_count, branches = f->levels.branch_count, lines = 0, *triangles;
     limb_lines*  limbs = SUP_NEW(f->work, limb_lines, branches);
-    float *      turn = SUP_NEW(f->work, float, n), *values = SUP_NEW(f->work, float, n), *keep = SUP_NEW(f->work, float, n);
-    if (!limbs || !turn || !values || !keep) return sup_fail_memory(error, "curves");
-    plan_limbs(f, count, limbs);
-    for (uint32_t b = 0; b < branches; ++b) limbs[b].first = total, total += limbs[b].count;
-    uint32_t* numbers = SUP_NEW(f->work, uint32_t, (size_t)total + 1);
-    if (!numbers) return sup_fail_memory(error, "curves");
-    ring_places rings = { SUP_NEW(f->work, sup_vec3, m->point_count), SUP_NEW(f->work, float, m->point_count),
-                          SUP_NEW(f->work, float, (size_t)m->curve_count + 1) };
-    if (!rings.at || !rings.share || !rings.step || !list_triangles(f, limbs, &triangles))
+    float *      turn = SUP_NEW(f->work, float, n), *here = SUP_NEW(f->work, float, n), *values = SUP_NEW(f->work, float, n);
+    ring_places  rings = { SUP_NEW(f->work, sup_vec3, m->point_count), SUP_NEW(f->work, float, m->point_count),
+                           SUP_NEW(f->work, float, (size_t)m->curve_count + 1) };
+    if (!limbs || !turn || !here || !values || !rings.at || !rings.share || !rings.step)
         return sup_fail_memory(error, "curves");
     turn_points(f, net, &rings, turn);
-    if (!keep_ends(f, rings.share, limbs)) return sup_fail_memory(error, "curves");
+    plan_limbs(f, count, &rings, limbs);
+    for (uint32_t b = 0; b < branches; ++b) limbs[b].first = lines, lines += limbs[b].count;
+    uint32_t* numbers = SUP_NEW(f->work, uint32_t, (size_t)lines + 1);
+    if (!numbers || !list_triangles(f, limbs, &triangles)) return sup_fail_memory(error, "curves");
     maker_drop_curves(m, 0);
-    m->point_count = 0;
-    for (uint32_t b = 0; b < branches; ++b) cut_lines(f, b, &limbs[b], triangles, turn, values, keep, numbers + limbs[b].first);
+    for (uint32_t b = 0; b < branches; ++b) {
+        const uint32_t* list = triangles + limbs[b].begin;
+        turn_corners(f, b, &limbs[b], list, &rings, turn, here);
+        cut_lines(f, b, &limbs[b], list, here, values, numbers + limbs[b].first);
+    }
     if (m->failed) return sup_fail_memory(error, "curves");
     place_between(f, limbs, numbers, turn, (uint32_t*)net->below, (float*)net->ratio, net->limbs);
     return SUP_OK;

@@ -40,16 +40,7 @@ static void align_ring(curve_maker* m, uint32_t curve, sup_vec3 normal, const su
         float d = v3_distance(maker_place(m, m->points[c->begin + i]), *start_before);
         if (d < least) least = d, best = i;
     }
-    // Rotation by three reversals.
-    sup_curve_point* p = m->points + c->begin;
-    for (int pass = 0; pass < 3; ++pass) {
-        uint32_t i = pass == 1 ? best : 0, j = pass == 0 ? best : c->count;
-        while (i + 1 < j) {
-            sup_curve_point swap = p[i];
-            p[i++] = p[--j];
-            p[j] = swap;
-        }
-    }
+    maker_rotate(m, curve, best);
 }
 
 /// Links curves of one ring to the nearest ones of the ring before.

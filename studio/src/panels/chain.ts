@@ -4,7 +4,7 @@ import { type App, type Panel, soon } from "../app.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { type Parameter, field, readable, short } from "../field.ts";
 import { type Link, type Value, activeChain, link, running, text, withChain, withLink } from "../session.ts";
-import { presetRow } from "./presets.ts";
+import { firstValues, presetRow } from "./presets.ts";
 
 const parametersOf = (deformer: DeformerInfo): Parameter[] => deformer.params as Parameter[];
 
@@ -16,7 +16,7 @@ export const chainPanel: Panel = {
         const adding = h("select", { "aria-label": "Add a link", onchange: () => {
             const name = adding.value;
             adding.value = "";
-            if (name) store.do(`add ${name}`, session => withChain(session, session.active, chain => ({ ...chain, links: [...chain.links.filter(one => chain.links.length > 1 || one.deformer !== "linear"), link(name)] })));
+            if (name) store.do(`add ${name}`, session => withChain(session, session.active, chain => ({ ...chain, links: [...chain.links.filter(one => chain.links.length > 1 || one.deformer !== "linear"), link(name, firstValues(engine.deformers.find(deformer => deformer.name === name)))] })));
         } });
         const failed = h("div", { class: "failed", role: "alert", hidden: true });
         const filter = () => {

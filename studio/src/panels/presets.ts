@@ -25,14 +25,27 @@ function parsed(parameter: ParameterInfo, value: string): Value {
 
 let begun = 0; // which row makes pictures: the last one that was made
 
-export function presetRow(app: App, deformer: DeformerInfo, one: Link, at: number, set: (label: string, values: Record<string, Value>) => void, onHelp: (text: string) => void): HTMLElement[] {
-    const presets = deformer.presets as unknown as Preset[];
-    if (!presets.length) return [];
-    const parameters = new Map((deformer.params as ParameterInfo[]).map(parameter => [parameter.name, parameter]));
-    const valuesOf = (preset: Preset): Record<string, Value> => Object.fromEntries(Object.entries(preset.set).flatMap(([name, value]) => {
+const parametersOf = (deformer: DeformerInfo) => new Map((deformer.params as ParameterInfo[]).map(parameter => [parameter.name, parameter]));
+
+/** What a preset changes of the deformer's own values. */
+function presetValues(deformer: DeformerInfo, preset: Preset): Record<string, Value> {
+    const parameters = parametersOf(deformer);
+    return Object.fromEntries(Object.entries(preset.set).flatMap(([name, value]) => {
         const parameter = parameters.get(name), is = parameter && parsed(parameter, value);
         return parameter && is !== undefined && text(is) !== text(parameter.default) ? [[name, is] as const] : [];
     }));
+}
+
+/** What a link that goes through sculpts begins with: as in the demo, its dynamics are seen at once. */
+export function firstValues(deformer: DeformerInfo | undefined): Record<string, Value> {
+    const soft = (deformer?.presets as unknown as Preset[] | undefined)?.find(preset => preset.name === "soft");
+    return deformer && soft && deformer.needs.includes("examples") ? presetValues(deformer, soft) : {};
+}
+
+export function presetRow(app: App, deformer: DeformerInfo, one: Link, at: number, set: (label: string, values: Record<string, Value>) => void, onHelp: (text: string) => void): HTMLElement[] {
+    const presets = deformer.presets as unknown as Preset[];
+    if (!presets.length) return [];
+    const parameters = parametersOf(deformer), valuesOf = (preset: Preset) => presetValues(deformer, preset);
     const same = (preset: Preset) => JSON.stringify(Object.entries(valuesOf(preset)).sort()) === JSON.stringify(Object.entries(one.values).sort());
     const changes = (preset: Preset): string[] => {
         const wanted = valuesOf(preset), names = [...new Set([...Object.keys(one.values), ...Object.keys(wanted)])];
