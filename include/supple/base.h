@@ -1,7 +1,7 @@
 /// supple/base.h: values, errors and notes, memory, tasks, hashing.
 ///
 /// Conventions of every header in this folder:
-/// - metres, seconds, kilograms and radians unless a name or a note says otherwise;
+/// - meters, seconds, kilograms and radians unless a name or a note says otherwise;
 /// - indices are uint32_t, SUP_NONE where there is none;
 /// - a function that can fail returns sup_result and fills a sup_error for the person who supplied the data;
 ///   a programmer's mistake (NULL where it is not allowed) is an assertion;

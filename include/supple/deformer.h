@@ -105,7 +105,7 @@ typedef struct sup_force {
     sup_vec3       at;         ///< BONE, and CURVE with a joint: the place on the bone, in rest space. REGION of curves: one place
                                ///< in it, x across and y along from 0 to 1, where z is 1; else it is spread evenly
     uint32_t       curve_last; ///< REGION of curves, from begin to end along them
-    float          spring;     ///< newtons a metre now; above 0 this is a spring from where `middle` is now to `to`. Links with
+    float          spring;     ///< newtons a meter now; above 0 this is a spring from where `middle` is now to `to`. Links with
                                ///< state ask run/grip.h for its pull; `value` is its pull on skin that only follows bones
     sup_vec3       to;         ///< the end of the spring that is held
     sup_vec3       middle;     ///< mean rest position of the skin it reaches, weighted by share

@@ -65,7 +65,7 @@ struct sup_read_input {
     const char*          path; ///< for messages, and to find files that the file mentions
     sup_bytes            bytes;
     const sup_files*     files;
-    double               unit; ///< metres per unit, set by the user; 0: the format's own
+    double               unit; ///< meters per unit, set by the user; 0: the format's own
     sup_up               up;   ///< set by the user
     const sup_allocator* allocator;
     /// Where `bytes` lives if the reader may keep it: the memory moves into the character. NULL: borrowed for the call.
@@ -116,7 +116,7 @@ SUP_API const char* sup_path_ending(const char* path);
 SUP_API bool sup_path_ends_in(const char* path, const char* endings);
 
 typedef struct sup_load_options {
-    double               unit;  ///< metres per unit; 0: the file's
+    double               unit;  ///< meters per unit; 0: the file's
     sup_up               up;    ///< SUP_UP_FILE: the file's
     const sup_files*     files; ///< NULL: the file system
     const sup_allocator* allocator;

@@ -257,7 +257,7 @@ typedef struct sup_character_desc {
     const sup_clip*  clips;
     uint32_t         example_count;
     const sup_example_desc* examples;
-    double                  metres_per_unit; ///< 0: one metre, assumed
+    double                  metres_per_unit; ///< 0: one meter, assumed
     double                  size_factor;     ///< 0: 1
     bool                    unit_assumed;
     sup_axis                up;
@@ -291,7 +291,7 @@ SUP_API sup_result sup_character_add_clip(sup_character* character, const sup_cl
 SUP_API const sup_clip* sup_character_clip(const sup_character* character, const char* name);
 SUP_API uint32_t        sup_character_joint(const sup_character* character, const char* name); ///< SUP_NONE
 SUP_API const sup_map*  sup_character_map(const sup_character* character, const char* name);   ///< NULL
-/// Metres per unit for physics: gravity, masses and every length of the world are converted by it. Equal to metres_per_unit,
+/// Meters per unit for physics: gravity, masses and every length of the world are converted by it. Equal to metres_per_unit,
 /// except for a character of implausible size whose unit the user did not set.
 SUP_API double sup_character_physics_unit(const sup_character* character);
 /// The longest side, in units, of the box around the skin in the rest pose; 0 where points are not finite.
