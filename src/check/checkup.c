@@ -40,16 +40,15 @@ static sup_result list_joints(sup_checkup* c, sup_arena* arena, sup_error* error
     }
     c->joint_count = count;
     if (count == 0 && d->joint_count)
-        return sup_fail(error, SUP_ERROR_INPUT,
-                        "joint '%s': no joint of '%s' that is called so has skin around it that bends; name none to see all "
-                        "that have",
-                        d->joints[0], d->character->name);
-    if (count == 0)
         return sup_fail(
             error, SUP_ERROR_INPUT,
-            "no joint of '%s' has enough skin around it to have a volume: its skin is flat, or hangs on joints without "
-            "another one above them; check a mesh with a body, whose joints hang below each other",
-            d->character->name);
+            "joint '%s': no joint of '%s' of that name has skin around it that bends; leave --joint out to check all that have",
+            d->joints[0], d->character->name);
+    if (count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "no joint of '%s' has enough skin around it to have a volume: its skin is flat, or its joints have no "
+                        "parents; check a mesh with a body and a tree of joints",
+                        d->character->name);
     sup_result result = sup_pose_create(d->character, arena, &c->bind, error);
     if (result == SUP_OK) result = sup_sweeps_make(d->character, d->full, joints, count, arena, sweeps, error);
     if (result != SUP_OK) return result;

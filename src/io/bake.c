@@ -53,14 +53,14 @@ static sup_result find_format(const char* path, const sup_file_format** out, sup
                         path, list);
     if (!*ending)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "cannot write '%s': the name has no ending to pick the format by; those that can be written are %s",
+                        "cannot write '%s': the name has no ending that gives the format; those that can be written are %s",
                         path, list);
     if (sup_format_for(path))
         return sup_fail(error, SUP_ERROR_INPUT,
                         "cannot write '%s': .%s files can be read but not baked to; those that can be written end in %s", path,
                         ending, list);
     if (sup_elsewhere_cure(path, true))
-        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': .%s files are not written here; %s", path, ending,
+        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': .%s files cannot be written; %s", path, ending,
                         sup_elsewhere_cure(path, true));
     return sup_fail(error, SUP_ERROR_INPUT,
                     "cannot write '%s': the ending '.%s' is not known; those that can be written are %s", path, ending, list);
@@ -114,7 +114,7 @@ static sup_result check_kept(const sup_bake* bake, const char* path, sup_error* 
 {
     if (!bake->desc.kept || !bake->desc.kept(bake->desc.kept_user, path)) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "'%s' is a file that is read here, and the bake would replace it; choose another name, or add --overwrite",
+                    "'%s' is an input file, and the bake would replace it; choose another name, or add --overwrite",
                     path);
 }
 
@@ -138,7 +138,7 @@ static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_all
     if (result != SUP_OK) return result;
     if (desc->budget && strcmp(format->name, "gltf") != 0)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "'%s' cannot be written within a budget, which is for morph targets; write a .glb", desc->path);
+                        "'%s' cannot be written within a budget, which applies to morph targets; write a .glb", desc->path);
 
     sup_arena* arena = sup_arena_create(allocator);
     if (!arena) return sup_fail_memory(error, "a bake");

@@ -70,7 +70,7 @@ sup_result sup_size_judge(sup_character* c, const sup_allocator* allocator, sup_
     write_unit(unit, own, sizeof own);
     write_unit(unit * c->size_factor, other, sizeof other);
     sup_format(text, sizeof text,
-               "'%.100s' measures %.3g m with one unit as %g m; characters measure %g to %g m, so physics takes it for %.3g m: "
+               "'%.100s' is %.3g m large at %g m per unit; characters are %g to %g m, so physics assumes %.3g m: "
                "--unit %s makes that its size, --unit %s keeps the file's",
                c->name, metres, unit, SMALLEST, LARGEST, metres * c->size_factor, other, own);
     return add_warning(c, text, error);

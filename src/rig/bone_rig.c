@@ -148,18 +148,19 @@ static sup_result local_transform(const sup_rig* rig, const double* frame, uint3
     if (parent != SUP_NONE) {
         above = bone_matrix(rig, frame, parent);
         if (!invert(&above, &inverse))
-            return BAD("the matrix of '%s' in frame %u flattens it; a bone cannot vanish", rig->bones[parent].name, number + 1);
+            return BAD("the matrix of '%s' in frame %u is singular; scale the bone up", rig->bones[parent].name, number + 1);
         local = multiply(&inverse, &local);
     }
     sup_affine rounded;
     for (int i = 0; i < 12; ++i) {
         rounded.m[i / 4][i % 4] = (float)local.m[i / 4][i % 4];
         if (!isfinite(rounded.m[i / 4][i % 4]))
-            return BAD("the matrix of '%s' in frame %u leaves the numbers", rig->bones[bone].name, number + 1);
+            return BAD("the matrix of '%s' in frame %u is too large; scale the motion down", rig->bones[bone].name, number + 1);
     }
     if (!affine_decompose(&rounded, out))
-        return BAD("the matrix of '%s' in frame %u has shear, which joints cannot show; remove it, or bake the meshes instead",
-                   rig->bones[bone].name, number + 1);
+        return BAD(
+            "the matrix of '%s' in frame %u has shear, which joints cannot represent; remove it, or bake the meshes instead",
+            rig->bones[bone].name, number + 1);
     return SUP_OK;
 }
 

@@ -159,7 +159,7 @@ sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, doubl
     const sup_chain* chain = before->chain;
     for (uint32_t i = 0; i < before->link; ++i)
         if (chain->links[i].binding.state_size > 0)
-            return sup_fail(error, SUP_ERROR_INPUT, "%s cannot stand behind %s, which moves by itself; put it in front",
+            return sup_fail(error, SUP_ERROR_INPUT, "%s cannot follow %s, which is dynamic; put it before",
                             chain->links[before->link].deformer->name, chain->links[i].deformer->name);
     sup_sampler      sampler = { sample_prefix, (void*)before };
     world_workspace* work = (world_workspace*)&before->work;
@@ -182,7 +182,7 @@ sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* ou
     const sup_chain* chain = before->chain;
     if (!chain->clip)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "%s looks at the links before it over time, and there is no clip; give one with --clip",
+                        "%s evaluates the links before it over time, which needs a clip; give one with --clip",
                         chain->links[before->link].deformer->name);
     sup_pose* pose = (sup_pose*)&before->pose;
     sup_clip_sample(chain->character, chain->clip, time, pose);

@@ -525,7 +525,7 @@ static sup_result set_span(sup_instance* in, const sup_instance_desc* desc, sup_
     double end = desc->end != 0 ? desc->end : in->clip ? in->clip->seconds : 0;
     double preroll = desc->preroll == 0 ? PREROLL_STANDARD : desc->preroll < 0 ? 0 : desc->preroll;
     if (!(desc->start >= 0 && desc->start <= 1e6) || !(end <= 1e6) || !(end >= desc->start))
-        return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s does not lie in order; put start before end",
+        return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s is reversed; put start before end",
                         desc->start, end);
     if (!(preroll <= 600)) return sup_fail(error, SUP_ERROR_INPUT, "a pre-roll of %g s is too long; give at most 600", preroll);
     in->start = desc->start;

@@ -227,7 +227,7 @@ await test("what is no character at all is told with the cure", folder => {
     }
     refuseBytes("text.glb", "hello world\n", /text\.glb: this is not a glTF file: a \.glb begins with the letters glTF/);
     refuseBytes("cache.npy", "\x93NUMPY", /holds no character: NumPy array.*name the file with the mesh/);
-    refuseBytes("what.xyz", "hello", /cannot tell what .*these are read: \.glb/);
+    refuseBytes("what.xyz", "hello", /the ending of .*these are read: \.glb/);
 });
 await test("Draco is refused with a cure that works", folder => {
     const model = strip();
@@ -238,7 +238,7 @@ await test("a folder in which no file can be made is told apart from one that is
     if (!fs.existsSync("/proc/self")) skip("there is no /proc here");
     const file = writeGlb(path.join(folder, "in.glb"), strip());
     for (const name of ["x.glb", "x.gltf", "x.npy", "x.obj", "x.pc2", "x.usda"])
-        bad(["bake", file, `/proc/${name}`, "--clip", "Wave"], 1, /no file can be made in that folder; write elsewhere/);
+        bad(["bake", file, `/proc/${name}`, "--clip", "Wave"], 1, /no file can be created in that folder; write elsewhere/);
     bad(["check", file, "--html", "/proc/x.html"], 1, /no file can be made in that folder|no rights/);
     bad(["bake", file, path.join(folder, "none", "x.glb"), "--clip", "Wave"], 1, /the folder does not exist; make it first/);
 });

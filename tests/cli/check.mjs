@@ -135,7 +135,7 @@ await test("--joint checks only the joints it names", () => {
     equal(some.joints.map(j => j.joint).sort().join(" "), "forearm hand", "joints");
     equal(some.joints_checked, 2, "count");
     equal(JSON.stringify(joint(some, "forearm")), JSON.stringify(joint(all, "forearm")), "what is said of one does not depend on the others");
-    bad([...arm, "--joint", "leg*"], 1, /joint 'leg\*': no joint of '.*' that is called so has skin/);
+    bad([...arm, "--joint", "leg*"], 1, /joint 'leg\*': no joint of '.*' of that name has skin/);
 });
 await test("a simulation is measured at the ends of each range: volume and intersections", () => {
     const r = json([...arm, "--joint", "forearm", "--deform", "layers"]), c = chain(joint(r, "forearm"), "linear,layers");

@@ -171,13 +171,13 @@ await test("a truth of another mesh is named with its counts", folder => {
     const file = stripFile(folder), other = writeObj(path.join(folder, "other.obj"), [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 2, 3]]);
     bad([...wave(file), "--truth", other], 1, /other\.obj' has 3 points, 3 vertices and 1 faces; 'strip' has 6 points, 6 vertices and 4 faces/);
     const crossed = writeObj(path.join(folder, "crossed.obj"), waved(0), [[6, 2, 4], [1, 4, 3], [3, 4, 6], [3, 6, 5]]);
-    bad([...wave(file), "--truth", crossed], 1, /crossed\.obj.*joined differently/);
+    bad([...wave(file), "--truth", crossed], 1, /crossed\.obj.*its faces connect other vertices/);
 });
 await test("truths that cannot be read are told apart", folder => {
     const file = stripFile(folder), empty = path.join(folder, "empty"), twice = path.join(folder, "twice");
     fs.mkdirSync(empty);
     bad([...wave(file), "--truth", path.join(folder, "nowhere")], 1, /nowhere': there is no such file or folder/);
-    bad([...wave(file), "--truth", empty], 1, /holds no mesh whose name ends in a number/);
+    bad([...wave(file), "--truth", empty], 1, /has no mesh whose name ends in a number/);
     fs.mkdirSync(twice);
     for (const name of ["a1.obj", "b01.obj"]) writeObj(path.join(twice, name), waved(0));
     bad([...wave(file), "--truth", twice], 1, /same number/);

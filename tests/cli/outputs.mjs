@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-const read = /is a file that is read here.*choose another name, or add --overwrite/;
+const read = /is an input file.*choose another name, or add --overwrite/;
 const triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 /** The strip as a .gltf with its bytes in a file beside it. */

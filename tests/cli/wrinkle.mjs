@@ -178,7 +178,7 @@ await test("tension that is not a number is written as none, and said", folder =
 await test("a map does not replace what was read", folder => {
     const preset = path.join(folder, "out.tension.npy"), words = '{ "supple": 1, "links": [{ "name": "linear" }] }';
     fs.writeFileSync(preset, words);
-    bad(["bake", sheet(path.join(folder, "in.glb")), path.join(folder, "out.glb"), "--normal-map", "64", "--preset", preset], 1, /is read here, and it would be replaced/);
+    bad(["bake", sheet(path.join(folder, "in.glb")), path.join(folder, "out.glb"), "--normal-map", "64", "--preset", preset], 1, /is an input file, and it would be replaced/);
     equal(fs.readFileSync(preset, "utf8"), words, "the preset");
     equal(fs.readdirSync(folder).sort().join(), "in.glb,out.tension.npy", "files");
 });

@@ -52,7 +52,7 @@ static int choose_motion(const options* o, session* s)
         if (code != EXIT_DONE) return code;
     }
     if (!d->clip && timed) {
-        report_error("'%s' has no clips, so there is no --%s to show; leave it out, or give --pose", s->character->name,
+        report_error("'%s' has no clips, so --%s cannot be shown; leave it out, or give --pose", s->character->name,
                      job->time >= 0.0 ? "time" : "frame");
         return EXIT_FAILED;
     }
@@ -164,7 +164,7 @@ static int lay_out(session* s)
         job->stage.picture_height = cell - s->caption_height;
         return EXIT_DONE;
     }
-    report_error("%ux%u has no room for %u pictures of 16x16 with their captions; raise --size", job->width, job->height,
+    report_error("%ux%u is too small for %u pictures of 16x16 with their captions; raise --size", job->width, job->height,
                  panels);
     return EXIT_USAGE;
 }
@@ -451,7 +451,7 @@ int cmd_render(const options* o)
         report_error(PICTURES_MISSING);
         code = EXIT_FAILED;
     } else if (code == EXIT_DONE && !s.job.film && !image_png_available()) {
-        report_error("this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
+        report_error("this build writes no PNG: it was built without libpng; install libpng-dev and build again");
         code = EXIT_FAILED;
     }
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &s.character);

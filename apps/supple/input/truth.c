@@ -106,7 +106,7 @@ static int list_folder(const char* folder, const char* flag, sup_arena* arena, l
     }
     if (!good) return fail_memory();
     if (out->count == begin) {
-        report_error("the folder '%s' of %s holds no mesh whose name ends in a number, like frame_01.obj", folder, flag);
+        report_error("the folder '%s' of %s has no mesh whose name ends in a number, like frame_01.obj", folder, flag);
         return EXIT_FAILED;
     }
     // No two of them compare equal, so any sort gives the same order.
@@ -276,7 +276,8 @@ static int match_file(truth_set* t, uint32_t i, const sup_character* c, const su
         report_error("%s '%s' has %u points, %u vertices and %u faces; '%s' has %u points, %u vertices and %u faces%s: export "
                      "it from the same mesh",
                      t->what, t->paths[i], other->point_count, other->vertex_count, other->face_count, c->name,
-                     mesh->point_count, mesh->vertex_count, mesh->face_count, faces ? ", and they are joined differently" : "");
+                     mesh->point_count, mesh->vertex_count, mesh->face_count,
+                     faces ? ", and its faces connect other vertices" : "");
         return EXIT_FAILED;
     }
     t->points[i] = g.points;

@@ -87,7 +87,7 @@ static sup_result finish(const builder* b, sup_error* error)
     if (b->crowded)
         return sup_fail(
             error, SUP_ERROR_INPUT,
-            "a point of the mesh has far too many edges to be divided smoothly; divide fewer times, or mend the mesh");
+            "a point of the mesh has far too many edges to be divided smoothly; divide fewer times, or repair the mesh");
     return b->failed ? sup_fail_memory(error, "a finer mesh") : SUP_OK;
 }
 

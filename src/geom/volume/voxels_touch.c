@@ -133,10 +133,10 @@ sup_result voxel_touch(voxel_maker* m, sup_error* error)
         cross3(t.edge[0], t.edge[1], t.normal);
         uint64_t looked = touch_triangle(m, &t);
         if (looked > left)
-            return sup_fail(error, SUP_ERROR_INPUT,
-                            "%u faces as large as the mesh lie through each other, so it has no inside; repair the mesh, or "
-                            "leave them out",
-                            d->triangle_count);
+            return sup_fail(
+                error, SUP_ERROR_INPUT,
+                "%u faces as large as the mesh cross each other, so it has no inside; repair the mesh, or remove them",
+                d->triangle_count);
         left -= looked;
         if ((silent += looked + 1) < LOOKS_A_REPORT) continue;
         silent = 0;

@@ -411,7 +411,7 @@ static sup_result begin(sup_bake* bake, sup_error* error)
     a->scratch = sup_arena_alloc(bake->arena, room > dress_room ? room : dress_room, 1);
     if (!a->scratch) return sup_fail_memory(error, "a frame of an archive");
     if (character->up != SUP_AXIS_Y)
-        sup_bake_warn(bake, "an Alembic file does not say which way is up and its readers take y: the character was turned");
+        sup_bake_warn(bake, "an Alembic file does not say which way is up and its readers assume y: the character was turned");
     return sup_out_write(bake->file, head, sizeof head, error);
 }
 

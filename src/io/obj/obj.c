@@ -102,8 +102,9 @@ static sup_result read_vector(obj_reader* r, obj_line* l, const char* what, sup_
 
 static sup_result fail_index(obj_reader* r, const obj_line* l, const char* what, int64_t number, uint32_t total)
 {
-    return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: %s %lld does not exist, there are %u; the file is damaged or cut off",
-                    l->number, what, (long long)number, total);
+    return sup_fail(r->error, SUP_ERROR_INPUT,
+                    "line %zu: %s %lld does not exist, there are %u; the file is damaged or truncated", l->number, what,
+                    (long long)number, total);
 }
 
 // v, v/t, v//n or v/t/n.
@@ -282,7 +283,7 @@ static sup_result obj_read(const sup_read_input* in, sup_character** out, sup_er
     SUP_ASSERT(in && in->path && out);
     const uint8_t* mark = in->bytes.data;
     if (in->bytes.size >= 2 && ((mark[0] == 0xfe && mark[1] == 0xff) || (mark[0] == 0xff && mark[1] == 0xfe)))
-        return sup_fail(error, SUP_ERROR_INPUT, "its letters are of 16 bits (UTF-16); save it as plain text or UTF-8");
+        return sup_fail(error, SUP_ERROR_INPUT, "it is UTF-16; save it as plain text or UTF-8");
     obj_reader     r = { .in = in, .error = error, .arena = sup_arena_create(in->allocator) };
     sup_character* character = NULL;
     sup_result     result = r.arena ? read_all(&r, &character) : sup_fail_memory(error, "the OBJ reader");

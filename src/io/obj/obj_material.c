@@ -154,7 +154,7 @@ sup_result obj_materials_read(const sup_read_input* in, const char* names, size_
         if (end > at && end - at < length && read_beside(in, names + at, end - at, &bytes))
             good = read_text(&m, bytes), m.at = NULL;
         else if (end > at)
-            sup_note(notes, "the materials '%.*s' are not beside the file and are left out; put them there",
+            sup_note(notes, "the material file '%.*s' is not beside the file and is left out; put it there",
                      (int)(end - at < 200 ? end - at : 200), names + at);
         at = end + 1;
     }
@@ -198,13 +198,13 @@ static sup_result take_picture(const sup_read_input* in, const char* path, const
     *album = made;
     if (!find_picture(in, path, &made->bytes)) {
         made->bytes = (sup_bytes){ 0 };
-        sup_note(notes, "the picture '%.200s' is not beside the file and is left out; put it there or into a folder 'textures'",
+        sup_note(notes, "the texture '%.200s' is not beside the file and is left out; put it there or into a folder 'textures'",
                  path);
         return SUP_OK;
     }
     if (!is_picture(made->bytes)) {
         made->bytes = (sup_bytes){ 0 };
-        sup_note(notes, "the picture '%.200s' is neither PNG nor JPEG, which is what glTF holds, and is left out; convert it",
+        sup_note(notes, "the texture '%.200s' is neither PNG nor JPEG, the formats of glTF, and is left out; convert it",
                  path);
         return SUP_OK;
     }

@@ -128,7 +128,8 @@ static sup_result write_pictures(usda_stage* s, sup_bake* bake, sup_error* error
             sup_out_file* file;
             paths[number] = picture_path(bake, number, bytes);
             if (!paths[number]) {
-                sup_bake_warn(bake, "picture '%.100s' is missing or neither PNG nor JPEG; its material has its factor alone",
+                sup_bake_warn(bake,
+                              "texture '%.100s' is missing or neither PNG nor JPEG; its material only has the color factor",
                               paint.pictures[number].name);
                 continue;
             }

@@ -89,7 +89,7 @@ static sup_result tell(runner* r, sup_error* error)
 static sup_result check(const sup_decompose_input* in, const sup_decompose_options* o, sup_error* error)
 {
     if (in->frame_count < 2)
-        return BAD("a rig cannot be found in %u shape%s; give at least two", in->frame_count, in->frame_count == 1 ? "" : "s");
+        return BAD("a rig cannot be fitted to %u shape%s; give at least two", in->frame_count, in->frame_count == 1 ? "" : "s");
     if (in->point_count == 0 || in->point_count > POINTS_MAX)
         return BAD("a fit needs 1 to %d points; there are %u", POINTS_MAX, in->point_count);
     if (o->bones > in->point_count)
@@ -100,7 +100,7 @@ static sup_result check(const sup_decompose_input* in, const sup_decompose_optio
     if (o->influences > SUP_DECOMPOSE_INFLUENCES_MAX)
         return BAD("%u influences are too many; at most %d", o->influences, SUP_DECOMPOSE_INFLUENCES_MAX);
     if (!(o->smooth >= 0) || !(o->error >= 0) || !isfinite(o->smooth) || !isfinite(o->error) || !isfinite(o->rigid))
-        return BAD("smoothness and error of a fit are numbers from 0 up");
+        return BAD("smoothness and error of a fit must be 0 or more");
     for (uint32_t p = 0; p < in->point_count; ++p)
         if (!isfinite(in->rest[p].x) || !isfinite(in->rest[p].y) || !isfinite(in->rest[p].z))
             return BAD("point %u of the rest shape is not a number; export it again", p);

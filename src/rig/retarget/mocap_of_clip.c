@@ -104,7 +104,7 @@ sup_result sup_mocap_of_clip(const sup_character* c, const sup_clip* clip, doubl
         return sup_fail(error, SUP_ERROR_INPUT, "'%s' has more than %d frames at %g a second; lower the rate", clip->name,
                         FRAMES_MOST, fps);
     if (c->skeleton.joint_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no joints: there is no motion to follow", c->name);
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no joints: it has no motion to follow", c->name);
     uint32_t         frames = (uint32_t)wanted;
     sup_mocap_joint* joints = SUP_NEW(arena, sup_mocap_joint, c->skeleton.joint_count);
     const char*      name = sup_arena_text(arena, clip->name, strlen(clip->name));

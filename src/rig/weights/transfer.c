@@ -326,7 +326,7 @@ sup_result sup_transfer_weights(const sup_transfer_input* in, sup_arena* arena, 
 {
     SUP_ASSERT(in && arena && out);
     if (in->influences_max > INFLUENCES_MOST)
-        return sup_fail(error, SUP_ERROR_INPUT, "%u influences are more than the %d that are kept", in->influences_max,
+        return sup_fail(error, SUP_ERROR_INPUT, "%u influences per point are too many; give at most %d", in->influences_max,
                         INFLUENCES_MOST);
     sup_transfer_input settled = *in;
     double             diagonal = (double)sup_surface_diagonal(&in->body);
