@@ -322,10 +322,13 @@ sup_result sup_bake_spill(sup_bake* bake, sup_out_file** out, sup_error* error)
     return add_file(bake, bake->desc.path, NULL, SPILL_ROOM, false, out, error);
 }
 
+// What comes before the dot of the ending; formats are picked by it, so that every bake has one.
+static size_t stem_length(const char* path) { return (size_t)(sup_path_ending(path) - path) - 1; }
+
 char* sup_bake_path(sup_bake* bake, const char* words)
 {
     const char* path = bake->desc.path;
-    size_t      length = strlen(path), more = strlen(words), stem = (size_t)(strrchr(path, '.') - path);
+    size_t      length = strlen(path), more = strlen(words), stem = stem_length(path);
     char*       out = sup_arena_alloc(bake->arena, length + more + 2, 1);
     if (!out) return NULL;
     memcpy(out, path, stem);
@@ -357,7 +360,7 @@ sup_result sup_bake_rest_normals(sup_bake* bake, const sup_vec3** out, sup_error
 char* sup_bake_beside(sup_bake* bake, const char* tail)
 {
     const char* path = bake->desc.path;
-    size_t      stem = (size_t)(strrchr(path, '.') - path), more = strlen(tail);
+    size_t      stem = stem_length(path), more = strlen(tail);
     char*       out = sup_arena_alloc(bake->arena, stem + more + 1, 1);
     if (!out) return NULL;
     memcpy(out, path, stem);

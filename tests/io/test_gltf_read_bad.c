@@ -177,7 +177,7 @@ static void other_files_are_told_from_gltf(void** state)
     REFUSE("[]", "not an object");
     REFUSE("{}", "no asset.version");
     REFUSE("{\"asset\":{\"version\":\"1.0\"}}", "this is glTF 1.0 and only 2.0 is supported");
-    REFUSE("{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.9\"}}", "demands a reader of glTF 2.9");
+    REFUSE("{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.9\"}}", "requires glTF 2.9");
     REFUSE("{\"asset\":{\"version\":\"2.0\"}}", "no mesh with triangles");
     REFUSE("{\"asset\":{\"version\":\"2.0\"},\"nodes\":{\"a\":1}}", "'nodes' is not an array");
     REFUSE("{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}]}", "its 'mesh' does not exist, there are 0");

@@ -162,7 +162,7 @@ static void complaints_name_what_is_wrong(void** state)
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 nan 0 3 0 0 0\n", "position of vertex 1 is not finite");
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 1e99 0 3 0 0 0\n", "position of vertex 1 is not finite");
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 x 0 3 0 0 0\n",
-           "vertex 1 of 2 does not hold");
+           "vertex 1 of 2 does not have");
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 0 0 3 0 0 2\n",
            "face 0: vertex 2 does not");
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 0 0 3 0 0 -1\n", "face 0: vertex -1");

@@ -6,6 +6,7 @@
 #include "input/truth.h"
 #include "progress.h"
 #include "render/film.h"
+#include "render/picture_math.h"
 #include "render/render_flags.h"
 #include "report/output.h"
 #include "report/report.h"
@@ -212,7 +213,7 @@ static void frame_turn(session* s, picture_desc* p)
         radius = fmaxf(radius, hypotf(q[a] - c[a], q[b] - c[b]));
     }
     for (int i = 0; i < 2 * RING; i++) {
-        double angle = 2.0 * 3.14159265358979 * (i / 2) / RING;
+        double angle = 2.0 * PI * (i / 2) / RING;
         float  q[3];
         q[a] = c[a] + radius * (float)cos(angle);
         q[b] = c[b] + radius * (float)sin(angle);

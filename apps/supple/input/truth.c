@@ -305,15 +305,17 @@ static int match_cached(truth_set* t, uint32_t i, const sup_character* c, sup_ar
     return EXIT_DONE;
 }
 
+static sup_up up_of(sup_axis axis) { return axis == SUP_AXIS_Z ? SUP_UP_Z : axis == SUP_AXIS_X ? SUP_UP_X : SUP_UP_Y; }
+
 static int load_mesh(truth_set* t, uint32_t i, const sup_character* character, sup_arena* arena, uint32_t* copies)
 {
     sup_error      error = { 0 };
     sup_character* from = NULL;
-    // What assimp reads comes in metres with y up, whatever it was; the others are as they are, in the character's unit.
+    // Files that assimp reads arrive in meters with y up; the others keep the character's unit and axis.
     bool                   own = sup_format_for(t->paths[i]) != NULL;
     const char*            mesh = t->meshes ? t->meshes[i] : NULL;
     const sup_load_options load = { .unit = own ? character->metres_per_unit : 0,
-                                    .up = own ? (sup_up)(character->up + 1) : SUP_UP_FILE,
+                                    .up = own ? up_of(character->up) : SUP_UP_FILE,
                                     .meshes = &mesh,
                                     .mesh_count = mesh != NULL,
                                     .extra = sup_extra_get() };
