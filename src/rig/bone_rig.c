@@ -114,12 +114,15 @@ static matrix34 multiply(const matrix34* a, const matrix34* b)
     return r;
 }
 
+// Determinant of a bone's 3x3 matrix, dimensionless: below it the bone is scaled to 1e-10 of its size and has no inverse.
+static const double SINGULAR = 1e-30;
+
 static bool invert(const matrix34* a, matrix34* out)
 {
     const double(*m)[4] = a->m;
     double det = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
                  m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-    if (!isfinite(det) || fabs(det) < 1e-30) return false;
+    if (!isfinite(det) || fabs(det) < SINGULAR) return false;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;

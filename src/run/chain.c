@@ -402,13 +402,17 @@ const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
 uint32_t    sup_chain_note_count(const sup_chain* chain) { return chain->notes.count; }
 const char* sup_chain_note(const sup_chain* chain, uint32_t i) { return i < chain->notes.count ? chain->notes.texts[i] : NULL; }
 
+// In frames: a span that is short of a whole number by less than this has that many, because (end - start) fps is rounded. And
+// the longest span, which fits 32 bits.
+static const double FRAME_SLACK = 1e-6, FRAMES_MAX = 4e9;
+
 uint32_t sup_frame_count(double start, double end, double fps, bool loop)
 {
     double span = (end - start) * fps;
     if (!(span > 0)) return 1;
-    if (span > 4e9) span = 4e9;
-    uint32_t frames = (uint32_t)(span + 1e-6) + 1;
-    bool     last_on_end = (double)(frames - 1) > span - 1e-6;
+    if (span > FRAMES_MAX) span = FRAMES_MAX;
+    uint32_t frames = (uint32_t)(span + FRAME_SLACK) + 1;
+    bool     last_on_end = (double)(frames - 1) > span - FRAME_SLACK;
     return loop && last_on_end && frames > 1 ? frames - 1 : frames;
 }
 

@@ -116,9 +116,13 @@ static sup_rigid root_motion(const sup_character* c, const sup_pose* from, const
     return r;
 }
 
+// A seam that turns the root by less than 0.056 degrees (1 - cosine of half the angle; two steps of a float below 1) and moves
+// it by less than a millionth of the diagonal does not carry the state: that is the rounding of two poses.
+static const float SEAM_TURN = 1e-7f, SEAM_MOVE = 1e-6f;
+
 static bool rigid_moves(const sup_rigid* r, float diagonal)
 {
-    return fabsf(r->rotation.w) < 1.0f - 1e-7f || v3_length(r->translation) > 1e-6f * diagonal;
+    return fabsf(r->rotation.w) < 1.0f - SEAM_TURN || v3_length(r->translation) > SEAM_MOVE * diagonal;
 }
 
 // ---------------------------------------------------------------------------------------------- steps
