@@ -1,7 +1,7 @@
 // PLY (Turk 1994), ascii and binary: polygons and vertex order as they are, never welded, like OBJ. The header says what every
 // row holds; whatever nobody here knows is stepped over by its size.
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/quick_number.h"
 #include "io/recognize.h"
 #include "io/surface_draft.h"

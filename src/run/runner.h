@@ -18,7 +18,7 @@ typedef struct link {
     sup_binding         binding;
     size_t              params_offset; ///< into an instance's parameter block
     size_t              state_offset;  ///< into an instance's state block
-    size_t              ways_offset;   ///< points, into the ways of a step: those of its carriers
+    size_t              displacement_offset; ///< points, into the displacements of a step: those of its carriers
 } link;
 
 /// 'layers.stiffness@Spine*=0.3': one value for the joints that match.
@@ -48,7 +48,7 @@ struct sup_chain {
     uint32_t             link_count;
     uint32_t             dynamic_end; ///< links up to the last dynamic one; 0: all static
     uint32_t             stepped_end; ///< links up to the last one that moves the skin's own points from step to step
-    size_t               way_count;   ///< of a step: what the links up to stepped_end add to skinning, then carriers'
+    size_t               displacement_count; ///< of a step: what the links up to stepped_end add to skinning, then carriers'
     double               step;
     sup_world_plan       world;
     const char*          text;
@@ -122,7 +122,7 @@ typedef struct run_scratch {
     sup_vec3* skinned;
     sup_vec3* a; ///< output of one link, input of the next, in turns
     sup_vec3* b;
-    sup_vec3* ways; ///< of a link's carriers
+    sup_vec3* displacements; ///< of a link's carriers
     uint8_t*  link;
 } run_scratch;
 
@@ -131,28 +131,28 @@ run_scratch scratch_cut(const sup_chain* chain, void* scratch);
 /// Whether no point is lost: each is a number and lies within ten diagonals of its skinned place. The diagonal is that of the
 /// rest shape, or of the skinned one where a pose makes it larger. Where some are lost, limit2 is the square of that distance.
 bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* skinned, float* limit2);
-/// Likewise for `count` points whose ways from their skinned places are given; `skinned` is of the mesh, NULL: no larger than
-/// the rest shape.
-bool ways_near(const sup_mesh* mesh, const sup_vec3* ways, size_t count, const sup_vec3* skinned);
+/// Likewise for `count` points whose displacements from their skinned places are given; `skinned` is of the mesh, NULL: no
+/// larger than the rest shape.
+bool displacements_near(const sup_mesh* mesh, const sup_vec3* displacements, size_t count, const sup_vec3* skinned);
 
 /// Ways of carriers at an instant between two steps.
-typedef struct run_ways {
-    const sup_vec3 *before, *after; ///< of chain->way_count
+typedef struct run_displacements {
+    const sup_vec3 *before, *after; ///< of chain->displacement_count
     double          ratio;          ///< 1: after
-} run_ways;
+} run_displacements;
 
-void ways_blend(const run_ways* ways, size_t offset, size_t count, sup_vec3* out);
+void displacements_blend(const run_displacements* displacements, size_t offset, size_t count, sup_vec3* out);
 
 /// Runs one link on frame->points and, behind the first, frame->skinned. What is lost at an instant goes back to its
 /// skinned place and is counted ("runner.points_lost"); what is lost in a step is the caller's to reset. `state` is the link's
-/// own. With `ways` a link that has carriers presents those, at an instant; without, it takes its step first.
+/// own. With `displacements` a link that has carriers presents those, at an instant; without, it takes its step first.
 void link_run(const sup_chain* chain, uint32_t index, const uint8_t* params, uint8_t* state, const sup_frame* frame,
-              const run_ways* ways, const run_scratch* s, sup_vec3* out);
+              const run_displacements* displacements, const run_scratch* s, sup_vec3* out);
 
 /// Runs links begin up to end on the frame. `points` goes in (ignored when begin is 0: then the morphed rest points do),
 /// the result is returned: in scratch, or in `out` when given. s->skinned is filled by link 0.
 const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
-                          const sup_frame* frame, const run_ways* ways, const run_scratch* s, const sup_vec3* points,
-                          sup_vec3* out);
+                          const sup_frame* frame, const run_displacements* displacements, const run_scratch* s,
+                          const sup_vec3* points, sup_vec3* out);
 
 #endif
