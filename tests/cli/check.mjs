@@ -30,7 +30,7 @@ await test("what does nothing is not listed, and simulations are offered with th
     match(good(["check", "builtin:bar", "--top", "1"]).out, /^(layers would take about \d+ (s|minutes)|layers is not among them: .*); add --deform linear --deform layers/m);
     const sculpted = run(["check", "builtin:arm", "--json", "--top", "1"]);
     equal(JSON.parse(sculpted.out).chains.join(" "), "linear dualquat linear,pose_space linear,smooth", "those that follow a clip's time have no answer, and wrinkle has too few points");
-    match(sculpted.err, /linear,beam is left out: it follows the time of 'flex'/);
+    match(sculpted.err, /linear,beam is left out: it depends on the time of 'flex'/);
     const named = good(["check", "builtin:bar", "--top", "1", "--deform", "linear", "--deform", "bend"]);
     match(named.err, /bend: it does nothing without pressure other than 0 or .*example/);
     match(named.out, /linear,bend/);

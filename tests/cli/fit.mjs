@@ -147,7 +147,7 @@ await test("bad input is named", folder => {
 await test("a mesh without a skeleton gets bones from its truth, and examples are met", folder => {
     const dir = sequence(folder), list = files(dir), examples = [0, 4, 8].flatMap(i => ["--example", `${i}f=${list[i]}`]);
     const words = ["compare", list[0], "--bones", "2", "--truth", dir, ...examples, "--deform", "linear", "--deform", "pose_space"];
-    match(run(words).err, /has no skeleton: 2 bones were found in 9 shapes/);
+    match(run(words).err, /has no skeleton: 2 bones were fitted to 9 shapes/);
     const [linear, space] = json([...words, "--quiet"]).chains;
     holds(linear.error.max > 0 && linear.error_inbetween !== null, "in-betweens");
     holds(space.error_inbetween.rms <= linear.error_inbetween.rms + 1e-6, "no worse between");

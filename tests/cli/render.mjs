@@ -239,7 +239,7 @@ await test("a focus fills the picture with what a joint moves", folder => {
     const whole = clay();
     good(["render", "builtin:arm", out, "--focus", "han?", ...view]);
     holds(clay() > 2 * whole, `the hand alone covers more: ${clay()} against ${whole}`);
-    bad(["render", "builtin:arm", out, "--focus", "paw"], 1, /no joint of 'arm' that is called so/);
+    bad(["render", "builtin:arm", out, "--focus", "paw"], 1, /no joint of that name in 'arm'/);
 });
 await test("a focus is looked at from where it can be seen", folder => {
     needs();

@@ -153,7 +153,7 @@ await test("no texture coordinates, and stacked ones, are said", folder => {
     bad(["bake", "builtin:bar", out, "--normal-map", "7"], 2, /--normal-map 7 is out of range/);
     const r = run(["bake", sheet(path.join(folder, "stacked.glb"), { mirror: true }), out, "--normal-map", "64", "--no-verdict"]);
     if (/writes no PNG/.test(r.err)) skip("this build has no libpng");
-    match(r.err, /(8|9)\d % of the normal map belong to more than one place/);
+    match(r.err, /(8|9)\d % of the normal map belongs to more than one place/);
 });
 
 await test("texture coordinates that mean nothing are sentences, and leave no picture", folder => {
