@@ -151,7 +151,7 @@ typedef struct share {
     double from, to;
 } share;
 
-// All that is wanted, some at a time, so that a person who stops it does not wait for the whole joint.
+// All of the poses, some at a time, so that cancelling does not wait for the whole joint.
 static sup_result run_batch(batch* b, share bar, sup_error* error)
 {
     // Workers wait for the slowest at the end of each portion: a few poses each keep that small.
@@ -343,7 +343,7 @@ static bool does_nothing(const sup_checkup* c, uint32_t k)
     return true;
 }
 
-// Deformers that nobody named and that do nothing in these poses (sculpts of another time, for one) are not worth a row.
+// Deformers that the user did not name and that have no effect in these poses (sculpts at another time, say) get no row.
 static void drop_idle_chains(sup_checkup* c)
 {
     uint32_t kept = 1;

@@ -77,7 +77,7 @@ static sup_result check_desc(const sup_bake_desc* desc, sup_error* error)
     return SUP_OK;
 }
 
-// Times of keys are floats, and who counts frames does so with this slack.
+// Times of keys are floats; frames are counted with this slack.
 static bool is_all(const sup_bake_desc* desc, double span)
 {
     double slack = 1e-6 / desc->fps + 0x1p-23 * desc->clip->seconds;
@@ -184,7 +184,7 @@ bool sup_bake_output(const sup_bake* bake, uint32_t index, const char** name, su
     return false;
 }
 
-// ---------------------------------------------------------------------------------------------- numbers that are none
+// ---------------------------------------------------------------------------------------------- values that are not finite
 
 static bool all_finite(const sup_vec3* v, uint32_t count)
 {

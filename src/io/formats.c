@@ -213,7 +213,7 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
     return result;
 }
 
-// Formats with one mesh know nothing of choosing; whoever names another one must hear it.
+// Formats with one mesh cannot select one; a user who names another mesh gets an error.
 static sup_result check_choice(const sup_load_options* options, const sup_character* character, sup_error* error)
 {
     const sup_mesh* mesh = &character->mesh;

@@ -135,7 +135,7 @@ static sup_result read_tetrahedra(medit_reader* r, uint32_t count)
     return read_rows(r, count, 4, r->tetrahedra);
 }
 
-// What nobody here knows ends where the next word begins with a letter.
+// An unknown section ends at the next word that begins with a letter.
 static void pass_unknown(medit_reader* r)
 {
     for (;;) {

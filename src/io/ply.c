@@ -499,7 +499,7 @@ static bool pass_property(ply_reader* r, const property* p)
     return pass_over(r, p->type, (uint64_t)count);
 }
 
-// Before row i of any element. Fails when nobody waits any more.
+// Called before row i of any element. Fails if the user cancelled.
 static sup_result begin_row(ply_reader* r, uint32_t i)
 {
     if (i % ASK_ROWS) return SUP_OK;

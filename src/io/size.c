@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// Longest sides in metres. A hand and a whale lie near the ends; who means something else says --unit.
+// Longest sides in meters. A hand and a whale are near the ends; --unit sets other sizes.
 static const double SMALLEST = 0.2, LARGEST = 20.0;
 // Units are mistaken by powers of ten (centimetres for metres). The one that brings the size nearest to the middle of that
 // range, 2 m, is taken: above 2 / sqrt(10), up to 2 * sqrt(10).

@@ -69,7 +69,7 @@ static sup_result find_joint(pose_keys* p, const sup_json* entry, uint32_t key, 
     return *out != SUP_NONE ? SUP_OK : WRONG("poses: key %u: '%s' has no joint '%s'", key + 1, p->character->name, entry->key);
 }
 
-/// A move is told in meters along the axes of the rest space, whatever the parent's own axes and scale are.
+/// A move is given in meters along the axes of rest space, whatever the parent's own axes and scale are.
 static sup_vec3 parent_move(const sup_character* c, const sup_pose* rest, uint32_t joint, const double meters[3])
 {
     double   unit = sup_character_physics_unit(c);

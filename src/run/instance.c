@@ -26,7 +26,7 @@ typedef struct state_head {
     double    host_time;
     sup_rigid carry; // waiting for the next step (live teleports)
     int64_t   carried;
-    int64_t   posed; // the step whose pose the links saw last: poses that are none are held back
+    int64_t   posed; // the step whose pose the links saw last: poses that are not finite are held back
 } state_head;
 
 struct sup_instance {
@@ -145,7 +145,7 @@ static void pose_of_step(const sup_instance* in, int64_t step, sup_pose* out)
     else pose_at(in, step_time(in, step), out);
 }
 
-// in->now as the links may see it: of this step, or as the one before where it is none.
+// in->now as the links may see it: the pose of this step, or the last valid one if it is not finite.
 static void hold_pose(sup_instance* in, int64_t step, sup_stats* stats)
 {
     if (pose_sound(in, &in->now)) {

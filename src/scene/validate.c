@@ -29,7 +29,7 @@ static sup_result check_pointers(sup_build* build, const sup_part_desc* d, const
     return SUP_OK;
 }
 
-// In one plain pass, which the compiler widens; who finds one that is none looks again and says where.
+// One plain pass, which the compiler vectorizes. If a value is not finite, the caller searches again to say where.
 static bool corners_are_vertices(const sup_part_desc* d, uint64_t count)
 {
     uint32_t most = 0;

@@ -71,7 +71,7 @@ static bool add_row(void* user, const bench_row* row)
     return !interrupts_signal();
 }
 
-/// Every deformer on one character. One that cannot bind is told and left out; the others still run.
+/// Every deformer on one character. One that cannot bind is reported and left out; the others still run.
 static int run_character(bench_run* run, const char* scene, const sup_character* character, bool skinning_only)
 {
     for (uint32_t i = 0; i < sup_deformer_count(); ++i) {

@@ -79,7 +79,7 @@ static void collect(findings* f)
     if (f->surface.loose_points) note_wrong(f, "%u points belong to no face: delete them", f->surface.loose_points);
 }
 
-// Clothes that nobody bound stay behind when the body moves.
+// Clothes that were never bound stay behind when the body moves.
 static sup_result suggest_dress(findings* f, sup_error* error)
 {
     const sup_mesh* mesh = &f->character->mesh;

@@ -286,7 +286,7 @@ static sup_result draw_frame(session* s, uint32_t frame, image* out, double from
     return result;
 }
 
-// A camera that nobody named goes where --focus can be seen; one that was named stays, with a word.
+// The default camera moves to where --focus can be seen; one that the user chose stays, with a note.
 static void choose_side(session* s)
 {
     bool           hidden = false;

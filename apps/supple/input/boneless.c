@@ -1,4 +1,4 @@
-// A rig for those who bring only shapes, so that everything that rides on bones works on plain sequences.
+// A rig for meshes that only have shapes, so that everything that needs bones works on plain sequences.
 #include "boneless.h"
 
 #include "commands/fit_shapes.h"

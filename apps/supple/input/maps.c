@@ -1,4 +1,4 @@
-// A map that nobody reads is a typing mistake: say so, with the names that are read.
+// A map that nothing reads is probably a typo: note it, with the names that are read.
 #include "maps.h"
 
 #include <ctype.h>

@@ -70,7 +70,7 @@ bool fallback_text(const char* name, uint64_t times, char* text, size_t size)
         if (s->before) snprintf(text, size, "%s %" PRIu64 " %s.", s->before, times, s->behind);
         return s->before != NULL;
     }
-    // One of somebody's own deformers: better its name than silence.
+    // A deformer of the host: its name is better than silence.
     snprintf(text, size, "The fallback %s was taken %" PRIu64 " times.", name, times);
     return true;
 }

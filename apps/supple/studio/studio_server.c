@@ -1,4 +1,4 @@
-// What is asked, by whom, and the answer. All requests come through one function; civetweb itself serves nothing.
+// Requests, their origin, and the answers. All requests come through one function; civetweb itself serves nothing.
 #include "studio_server.h"
 
 #include "commands/options.h"

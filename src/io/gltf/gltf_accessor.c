@@ -1,4 +1,4 @@
-// Accessors: typed views of the buffers. Everything is checked here once, in 64 bits, so that nobody behind it needs to.
+// Accessors: typed views of the buffers. Everything is checked here once, in 64 bits, so that later code need not.
 #include "io/gltf/gltf_reader.h"
 
 #include <math.h>

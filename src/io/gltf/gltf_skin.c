@@ -227,7 +227,7 @@ sup_result gltf_skins_read(gltf_reader* r)
     for (uint32_t p = 0; p < r->part_count; ++p)
         if (r->origins[p].skin != SUP_NONE) grow_box(&r->skins[r->origins[p].skin], &r->meshes[r->origins[p].mesh]);
     GLTF_TRY(make_joints(r));
-    // Skins that nobody wears must not decide where the others stand.
+    // Unused skins must not decide where the others are placed.
     for (int used = 1; used >= 0; --used)
         for (uint32_t i = 0; i < r->skin_count; ++i)
             if (r->skins[i].used == used) GLTF_TRY(place_skin(r, &r->skins[i]));

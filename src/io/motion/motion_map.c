@@ -1,4 +1,4 @@
-// Who follows whom, told by hand: lines "joint of the character = joint of the motion", or the same as a JSON object.
+// Pairs of joints given by hand: lines "joint of the character = joint of the motion", or the same as a JSON object.
 #include "io/motion/motion_file.h"
 
 #include "base/internal.h"

@@ -1,6 +1,6 @@
 // Smooth skinning decomposition: from shapes to bones, weights and motion (Le & Deng 2012, "Smooth Skinning Decomposition with
 // Rigid Bones"). Weights and bones are found in turns, with three things that differ from the paper:
-// - Bones go on in the direction they moved (Nesterov's momentum, begun anew where the error rises): a third of the rounds.
+// - Bones continue in the direction they moved (Nesterov's momentum, restarted when the error rises): a third of the rounds.
 // - A weak bone is taken out and put where the error is largest, in a copy; after a few rounds the better of both is kept.
 // - Sums over the points are made once a round (decompose_bones.c), sets of influences only change for the better
 //   (decompose_weights.c).
@@ -413,7 +413,7 @@ static double place_radius(const runner* r) { return PLACE_RADIUS / sqrt((double
 // Takes the weakest bones to the worst places, one pair after the other, as long as that pays.
 static sup_result move_weak_bones(runner* r, double* removal, sup_error* error)
 {
-    // Which bone (by weakness) goes to which place (by error); after a success the list begins anew.
+    // Which bone (by weakness) goes to which place (by error); after a success the list starts over.
     static const uint8_t pairs[TRIAL_LOSSES][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 }, { 0, 2 } };
     sup_decomposer*      d = &r->d;
     uint32_t             ranks[SUP_DECOMPOSE_BONES_MAX], places[3], losses = 0;
@@ -461,7 +461,7 @@ static sup_result begin_with(runner* r, uint32_t bones, sup_error* error)
 }
 
 // The fewest bones that reach the error: by half as many more each time until it is reached, then between. Bones that are added
-// to soft weights stay poor, so every number begins anew from rigid pieces, and is judged after a few rounds.
+// to soft weights stay poor, so every bone count starts again from rigid pieces, and is judged after a few rounds.
 static sup_result search_bones(runner* r, sup_error* error)
 {
     sup_decomposer* d = &r->d;

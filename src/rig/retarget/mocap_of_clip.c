@@ -1,4 +1,4 @@
-// A character's own motion as captured motion, so that another one can follow it; and who follows whom, as JSON.
+// A character's own motion as captured motion, so that another one can follow it; and the pairs of joints as JSON.
 //
 // Captured joints have no rotation at rest. What a joint turned since the bind pose, in the world, is D = R(t) R(bind)^-1;
 // against its parent's that is the local rotation, and the way from its parent, turned back by the parent's D, the local
