@@ -207,7 +207,7 @@ await test("a file is what its bytes say, and the name is noted", folder => {
     for (const from of [obj, ply])
         for (const name of ["mesh.glb", "mesh.gltf", "mesh.txt"]) equal(json(["inspect", named(from, name)]).points, 3, name);
     equal(json(["inspect", named(obj, "obj.ply")]).points, 3);
-    match(good(["bake", path.join(folder, "glb.obj"), path.join(folder, "out.npy"), "--clip", "Wave"]).err, /warning: the name 'glb\.obj'/);
+    match(good(["bake", path.join(folder, "glb.obj"), path.join(folder, "out.npy"), "--clip", "Wave"]).err, /warning: 'glb\.obj' has another ending/);
     match(JSON.stringify(json(["inspect", glb])), /^(?!.*has another ending)/);
 });
 await test("what is no character at all is told with the cure", folder => {

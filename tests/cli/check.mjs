@@ -27,7 +27,7 @@ await test("what does nothing is not listed, and simulations are offered with th
     equal(bar.chains.join(" "), "linear dualquat linear,smooth", "no loads and no sculpts: no bend, beam, fourier and pose_space");
     equal(bar.offers.map(o => o.chain).join(" "), "lattice layers", "offers");
     for (const o of bar.offers) holds(o.seconds === null || (o.seconds > 0 && o.seconds < 3600), `${o.chain}: ${o.seconds} s`);
-    match(good(["check", "builtin:bar", "--top", "1"]).out, /^(layers would take about \d+ (s|minutes)|layers is not among them: .*); add --deform linear --deform layers/m);
+    match(good(["check", "builtin:bar", "--top", "1"]).out, /^(layers would take about \d+ (s|minutes)|layers has no estimate: .*); add --deform linear --deform layers/m);
     const sculpted = run(["check", "builtin:arm", "--json", "--top", "1"]);
     equal(JSON.parse(sculpted.out).chains.join(" "), "linear dualquat linear,pose_space linear,smooth", "those that follow a clip's time have no answer, and wrinkle has too few points");
     match(sculpted.err, /linear,beam is left out: it depends on the time of 'flex'/);

@@ -94,7 +94,7 @@ await test("a truth that is the chain's own skin has no error", folder => {
 await test("a truth whose rate does not divide the clip is said, with the flag that takes it as it was made", folder => {
     const cache = path.join(folder, "part.npy"), words = ["compare", "builtin:arm?points=500", "--clip", "flex", "--end", "0.48", "--deform", "dualquat", "--truth", cache];
     good(["bake", "builtin:arm?points=500", cache, "--clip", "flex", "--end", "0.48", "--deform", "dualquat"]); // frames up to 0.467 s
-    match(run(words).err, /the 15 frames of the truth are spread over the clip, 29\.17 a second; if they were made at 30, say --fps 30/);
+    match(run(words).err, /the 15 frames of the truth are spread over the clip, 29\.17 a second; if they were made at 30, give --fps 30/);
     holds(json([...words, "--fps", "30"]).chains[0].error.max < 1e-6, "as it was made");
 });
 await test("a truth that is the own bake has no error at all, and shows the other chain's", folder => {
