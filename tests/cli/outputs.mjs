@@ -81,7 +81,7 @@ await test("a link beside a glTF must not lead out of its folder", folder => {
     fs.mkdirSync(path.join(folder, "got", "deep"), { recursive: true });
     const file = writeGltf(path.join(folder, "got"), "in.gltf", "in.bin"), link = path.join(folder, "got", "in.bin");
     const refuse = () => {
-        bad(["inspect", file], 1, /in\.bin' is a link that leads out of the folder of the file that names it/);
+        bad(["inspect", file], 1, /in\.bin' is a link that leads out of the folder of the file that mentions it/);
         bad(["inspect", "in.gltf"], 1, /leads out of the folder/, { cwd: path.join(folder, "got") });
     };
     fs.rmSync(link);
