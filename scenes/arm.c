@@ -48,7 +48,7 @@ static sup_vec3 skin_at(float x, float turn, float up)
 {
     float high = section_at(x, 1), deep = section_at(x, 2), middle = section_at(x, 3);
     float along = (float)sup_sin(up), across = (float)sup_cos(up);
-    float c = (float)sup_cos(turn * 6.283185307179586), s = (float)sup_sin(turn * 6.283185307179586);
+    float c = (float)sup_cos(turn * (2 * SUP_PI)), s = (float)sup_sin(turn * (2 * SUP_PI));
     float beyond = x > 0.5f ? last_depth : -first_depth;
     return v3(x + along * beyond, middle + across * high * c, across * deep * s);
 }
@@ -123,7 +123,7 @@ static sup_vec3 thumb_point(sup_vec3 base, float share, float u, float v)
 {
     const sup_vec3 side = v3(0, 0, 1), front = v3(0.80f, -0.60f, 0);
     const float    tip = 0.6f; // the share where the round tip begins
-    float          rim = fabsf(u) > fabsf(v) ? fabsf(u) : fabsf(v), turn = sup_square_turn(u, v) * 6.2831853f;
+    float          rim = fabsf(u) > fabsf(v) ? fabsf(u) : fabsf(v), turn = sup_square_turn(u, v) * (float)(2 * SUP_PI);
     float          radius = 0.0165f - 0.0025f * share, along = share;
     if (share > tip) {
         float up = share < 1.0f ? (share - tip) / (1.0f - tip) * patch_angle : 1.5707963f - (1.5707963f - patch_angle) * rim;
@@ -285,7 +285,7 @@ static const double wave_seconds = 2.0;
 static void wave(const sup_draft* draft, double time, sup_draft_pose* pose)
 {
     (void)draft;
-    double phase = 6.283185307179586 * time / wave_seconds;
+    double phase = 2 * SUP_PI * time / wave_seconds;
     float  sway = (float)sup_sin(2.0 * phase), late = (float)sup_sin(2.0 * phase - 0.9), slow = (float)sup_sin(phase);
     pose->turns[UPPER_ARM] = quat_axis_angle(v3(0, 0, 1), sup_degrees(12.0f + 5.0f * slow));
     pose->turns[FOREARM] = quat_axis_angle(v3(0, 0, 1), sup_degrees(66.0f + 26.0f * sway));

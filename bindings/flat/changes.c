@@ -175,7 +175,8 @@ static sup_result add_motion(flat_object* o, const char* description, sup_arena*
     if (r) return r;
     const char* name = sup_json_string(sup_json_get(json, "name"), "motion");
     if (!local || !frames || local_floats % stride || frames > 1000000)
-        return sup_fail(&o->error, SUP_ERROR_INPUT, "a motion takes %llu floats a frame (ten a joint), but the buffer has %llu",
+        return sup_fail(&o->error, SUP_ERROR_INPUT,
+                        "a motion takes %llu floats per frame (ten per joint), but the buffer has %llu",
                         (unsigned long long)stride, local ? (unsigned long long)local_floats : 0ull);
     if ((morphs && !flat_fits(o, "the morphs of a motion", morphs, morph_floats, frames * c->morph_count)) ||
         !flat_all_finite(o, "a motion", local, local_floats) ||
@@ -242,7 +243,8 @@ static sup_result fit(flat_object* o, flat_object* made, const char* description
     sup_result            r = read_fit(description, arena, &how, &fps, &o->error);
     if (r) return r;
     if (!frames || !floats || floats % stride || floats / stride > UINT32_MAX)
-        return sup_fail(&o->error, SUP_ERROR_INPUT, "shapes take %llu floats a frame (three a point), but the buffer has %llu",
+        return sup_fail(&o->error, SUP_ERROR_INPUT,
+                        "shapes take %llu floats per frame (three per point), but the buffer has %llu",
                         (unsigned long long)stride, frames ? (unsigned long long)floats : 0ull);
     if (!flat_all_finite(o, "the shapes", frames, floats)) return SUP_ERROR_INPUT;
     const sup_decompose_input in = { .point_count = mesh->point_count,

@@ -59,7 +59,7 @@ static sup_result bind_one(visit* v, const char* links, bool named)
     v->made[v->made_count++] = chain;
     bool timed = false;
     if (!named && !sup_chain_only_skins(chain)) r = sup_chain_follows_time(chain, v->character, v->clip, &timed, error);
-    if (timed) leave_out(v, sup_chain_text(chain), "it follows the time of the clip, not the pose");
+    if (timed) leave_out(v, sup_chain_text(chain), "it depends on the time of the clip, not on the pose");
     if (!r && !timed && (named || !sup_chain_only_skins(chain))) v->all[v->desc.chain_count++] = chain;
     return r;
 }

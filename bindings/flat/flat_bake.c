@@ -31,7 +31,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
     if (!r) r = flat_number(json, "hold", 0, 1e6, 0, &hold, error);
     if (r) return r;
     bool loop = flat_true(sup_json_get(json, "loop"));
-    if (start > end) return sup_fail(error, SUP_ERROR_INPUT, "the bake starts at %g s, behind its end at %g s", start, end);
+    if (start > end) return sup_fail(error, SUP_ERROR_INPUT, "the bake starts at %g s, after its end at %g s", start, end);
     if (loop && hold > 0) return sup_fail(error, SUP_ERROR_INPUT, "a cycle has no last pose to hold; leave out loop or hold");
     still = hold > 0 ? end : 0;
     end += hold;

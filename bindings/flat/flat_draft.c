@@ -101,12 +101,12 @@ static sup_result count_parts(maker* m)
         size_t   length;
         uint32_t part = part_of(g->name, &length);
         if (!part || !is_known(g->name, length))
-            return sup_fail(m->error, SUP_ERROR_INPUT, "characters know no array '%s'; flat.h lists them", g->name);
+            return sup_fail(m->error, SUP_ERROR_INPUT, "characters have no array '%s'; flat.h lists them", g->name);
         if (part > m->part_count) m->part_count = part;
     }
     for (uint32_t i = 0; i < m->part_count; ++i)
         if (!find(m, i, "points"))
-            return sup_fail(m->error, SUP_ERROR_INPUT, "mesh %u has no array 'points'; give it three floats a point", i + 1);
+            return sup_fail(m->error, SUP_ERROR_INPUT, "mesh %u has no array 'points'; give it three floats per point", i + 1);
     return m->part_count ? SUP_OK : sup_fail(m->error, SUP_ERROR_INPUT, "the draft has no array 'points'; give it one first");
 }
 
@@ -203,8 +203,8 @@ static sup_result make_part(const maker* m, uint32_t part, const sup_json* json,
     const flat_given* points = find(m, part, "points");
     const void*       normals;
     if (points->count % 3)
-        return sup_fail(m->error, SUP_ERROR_INPUT, "'points' of mesh %u has %llu floats, which is not three a point", part + 1,
-                        (unsigned long long)points->count);
+        return sup_fail(m->error, SUP_ERROR_INPUT, "'points' of mesh %u has %llu floats, which is not three per point",
+                        part + 1, (unsigned long long)points->count);
     out->name = sup_json_string(sup_json_get(json, "name"), "mesh");
     out->vertex_count = (uint32_t)(points->count / 3);
     out->positions = points->data;
@@ -274,7 +274,7 @@ static sup_result bind_at_rest(const maker* m, sup_joint* joints)
         for (uint32_t at = i; joints[at].parent != SUP_NONE && depth <= DEPTH_MAX; ++depth) {
             at = joints[at].parent;
             if (at >= m->joint_count)
-                return sup_fail(m->error, SUP_ERROR_INPUT, "joint '%s' has a parent that is none of the %u joints",
+                return sup_fail(m->error, SUP_ERROR_INPUT, "joint '%s' has a parent that is not one of the %u joints",
                                 joints[i].name, m->joint_count);
         }
         if (depth > DEPTH_MAX)
@@ -318,8 +318,8 @@ static sup_result make_joints(maker* m, const sup_json* list, sup_joint** out)
                                  .source_id = i };
         if (!joints[i].name) return sup_fail(m->error, SUP_ERROR_INPUT, "joint %u has no name", i);
         if (joints[i].parent != SUP_NONE && joints[i].parent >= m->joint_count)
-            return sup_fail(m->error, SUP_ERROR_INPUT, "joint '%s' has a parent that is none of the %u joints", joints[i].name,
-                            m->joint_count);
+            return sup_fail(m->error, SUP_ERROR_INPUT, "joint '%s' has a parent that is not one of the %u joints",
+                            joints[i].name, m->joint_count);
         memcpy(&joints[i].rest, (const float*)rest + 10 * (size_t)i, sizeof joints[i].rest);
         if (inverse) memcpy(&joints[i].inverse_bind, (const float*)inverse + 12 * (size_t)i, sizeof joints[i].inverse_bind);
     }

@@ -6,7 +6,7 @@
 
 bool flat_shown(flat_object* o)
 {
-    if (!o->shown) sup_fail(&o->error, SUP_ERROR_INPUT, "no frame was evaluated yet");
+    if (!o->shown) sup_fail(&o->error, SUP_ERROR_INPUT, "no frame has been evaluated yet");
     return o->shown;
 }
 

@@ -164,7 +164,7 @@ const char* flat_error(flat_handle handle)
 {
     lock();
     flat_object* o = alive(handle);
-    const char*  text = !o                                    ? "the handle is not alive: it was freed, or never made"
+    const char*  text = !o                                    ? "the handle is invalid: it was freed, or never created"
                         : o->busy || o->readers == UINT32_MAX ? "another thread is using the handle"
                                                               : o->error.text;
     unlock();

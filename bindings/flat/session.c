@@ -72,7 +72,7 @@ sup_result flat_source_read(void* user, const char* path, sup_arena* arena, sup_
     int64_t size = c->read ? c->read(c->user, path, NULL, 0) : -1;
     if (size < 0)
         return sup_fail(error, SUP_ERROR_FILE,
-                        "%s was not handed over with %s; hand it over too, or use a .glb, which holds everything", path,
+                        "%s was not passed with %s; pass it too, or use a .glb, which contains everything", path,
                         c->name);
     uint8_t* data = (uint64_t)size <= SIZE_MAX ? sup_arena_alloc(arena, (size_t)size, 1) : NULL;
     if (!data) return sup_fail(error, SUP_ERROR_MEMORY, "%s: out of memory", path);

@@ -72,7 +72,7 @@ static sup_result check_rows(const sup_character* c, rows* r, uint64_t begin_cou
         uint32_t first = r->begin[p], last = r->begin[p + 1];
         double   sum = 0;
         if (last < first || last > count)
-            return sup_fail(error, SUP_ERROR_INPUT, "weights: begin falls from %u to %u behind point %u", first, last, p);
+            return sup_fail(error, SUP_ERROR_INPUT, "weights: begin falls from %u to %u after point %u", first, last, p);
         for (uint32_t i = first; i < last; ++i) {
             if (r->joints[i] >= c->skeleton.joint_count || !c->skeleton.joints[r->joints[i]].skin_joint)
                 return sup_fail(error, SUP_ERROR_INPUT, "weights: point %u follows joint %u, which moves no skin of '%s'", p,

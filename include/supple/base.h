@@ -1,7 +1,7 @@
-/// supple/base.h: values, errors with words, memory, tasks, hashing.
+/// supple/base.h: values, errors and notes, memory, tasks, hashing.
 ///
 /// Conventions of every header in this folder:
-/// - metres, seconds, kilograms and radians unless a name or a note says otherwise;
+/// - meters, seconds, kilograms and radians unless a name or a note says otherwise;
 /// - indices are uint32_t, SUP_NONE where there is none;
 /// - a function that can fail returns sup_result and fills a sup_error for the person who supplied the data;
 ///   a programmer's mistake (NULL where it is not allowed) is an assertion;
@@ -21,10 +21,10 @@ extern "C" {
 #define SUP_VERSION_MINOR 1
 #define SUP_VERSION_PATCH 0
 #define SUP_VERSION "0.1.0"
-/// Rises whenever a struct or a function of these headers changes so that programs must be compiled anew.
+/// Goes up whenever a struct or a function of these headers changes in a way that programs must be recompiled for.
 #define SUP_ABI 3
 
-#if defined(__MINGW32__) && !defined(__clang__) // its printf is that of Windows unless told so
+#if defined(__MINGW32__) && !defined(__clang__) // MinGW's printf is that of Windows unless the attribute asks for GNU's
 #define SUP_API
 #define SUP_FORMAT(string_index, first) __attribute__((format(gnu_printf, string_index, first)))
 #elif defined(__GNUC__)
@@ -40,9 +40,9 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------------- version
 
-SUP_API const char* sup_version(void); ///< SUP_VERSION of the library, which may be another one than the header's
+SUP_API const char* sup_version(void); ///< SUP_VERSION of the library, which may differ from the header's
 SUP_API uint32_t    sup_abi(void);     ///< SUP_ABI of the library
-/// Whether the library that was loaded fits the headers that this was compiled with. Ask once, before anything else.
+/// Whether the loaded library matches the headers this program was compiled with. Check once, before any other call.
 static inline bool sup_abi_fits(void) { return sup_abi() == SUP_ABI; }
 
 // ---------------------------------------------------------------------------------------------- values
@@ -51,7 +51,7 @@ typedef struct sup_vec3 {
     float x, y, z;
 } sup_vec3;
 
-/// Also a tangent with its handedness in w.
+/// Also holds tangents, with the handedness in w.
 typedef struct sup_vec4 {
     float x, y, z, w;
 } sup_vec4;
@@ -72,7 +72,7 @@ typedef struct sup_rigid {
     sup_vec3 translation;
 } sup_rigid;
 
-/// What a joint carries: scale first, then rotation, then translation.
+/// The transform of a joint: scale first, then rotation, then translation.
 typedef struct sup_transform {
     sup_vec3 translation;
     sup_quat rotation;
@@ -85,11 +85,11 @@ typedef enum sup_result {
     SUP_OK = 0,
     SUP_ERROR_INPUT,     ///< the data or a setting is wrong; the text names the object and the cure
     SUP_ERROR_FILE,      ///< a file could not be opened, read or written
-    SUP_ERROR_MEMORY,    ///< the allocator said no, or a limit was reached
+    SUP_ERROR_MEMORY,    ///< the allocator returned NULL, or a limit was reached
     SUP_ERROR_CANCELLED, ///< the progress callback asked to stop
 } sup_result;
 
-/// Words for the person who supplied the data. Complete sentence parts without a trailing period or newline.
+/// A message for the person who supplied the data: clauses without a trailing period or newline.
 typedef struct sup_error {
     sup_result code;
     char       text[1024];
@@ -99,54 +99,54 @@ typedef struct sup_error {
 /// Understands %s %.*s %c %d %i %u %x %f %g with the lengths hh h l ll z; the decimal point never follows the locale.
 SUP_API sup_result sup_fail(sup_error* error, sup_result code, const char* format, ...) SUP_FORMAT(3, 4);
 
-/// Sentences for the person that do not stop the work: what was odd, what was done about it, how to do better.
+/// Messages that do not stop the work: what was unusual, what was done about it, how to avoid it.
 typedef struct sup_notes sup_notes;
-/// Says one, in the words and with the specifiers of sup_fail. The same sentence twice is kept once. NULL notes: nobody listens.
+/// Adds a note; the format takes the specifiers of sup_fail. A repeated note is kept once. NULL notes: does nothing.
 SUP_API void sup_note(sup_notes* notes, const char* format, ...) SUP_FORMAT(2, 3);
 
 // ---------------------------------------------------------------------------------------------- memory
 
-/// Where memory comes from. NULL anywhere an allocator is asked for means malloc and free.
+/// Where memory comes from. Wherever a function takes an allocator, NULL means malloc and free.
 typedef struct sup_allocator {
-    void* (*allocate)(void* user, size_t bytes); ///< NULL when there is none; need not be zeroed; aligned for max_align_t
+    void* (*allocate)(void* user, size_t bytes); ///< NULL when memory ran out; need not be zeroed; aligned for max_align_t
     void (*release)(void* user, void* memory, size_t bytes);
     void* user;
 } sup_allocator;
 
-/// Grows only, dies at once. Every object of the library lives in one, so there is one allocation path.
-/// Not safe to share between threads while someone allocates.
+/// Memory that only grows and is freed all at once. Every object of the library lives in one, so there is one allocation path.
+/// While one thread allocates from an arena, no other may use it.
 typedef struct sup_arena sup_arena;
 
 SUP_API sup_arena* sup_arena_create(const sup_allocator* allocator); ///< NULL: out of memory
 SUP_API void       sup_arena_destroy(sup_arena* arena);              ///< NULL is allowed
 /// Zeroed memory for count items of size bytes, 64-byte aligned from 64 bytes up, 16 below.
-/// NULL when memory ran out, the product overflows or the limit is reached. count 0 gives a valid pointer.
+/// NULL when memory ran out, the product overflows or the limit is reached. count 0 returns a valid pointer.
 SUP_API void* sup_arena_alloc(sup_arena* arena, size_t count, size_t size);
 SUP_API void* sup_arena_copy(sup_arena* arena, const void* data, size_t count, size_t size);
-/// Makes a text from elsewhere fit to be shown: bytes that are not UTF-8 and what terminals obey (control characters, escapes,
-/// marks of direction) become '?'. The names of a character, errors and notes have been through it.
+/// Makes untrusted text safe to print: invalid UTF-8 and whatever a terminal would act on (control characters, escapes,
+/// direction marks) become '?'. Names in a character, errors and notes are already clean.
 SUP_API void   sup_text_clean(char* text);
-SUP_API char* sup_arena_text(sup_arena* arena, const char* text, size_t length); ///< a copy with a 0 behind it
+SUP_API char* sup_arena_text(sup_arena* arena, const char* text, size_t length); ///< a copy, with a terminating 0
 SUP_API size_t sup_arena_bytes(const sup_arena* arena);                          ///< handed out so far
 /// Moves everything `from` has handed out into `arena`, which must have the same allocator. Nothing is copied and no
 /// address changes; `from` is empty afterwards.
 SUP_API void sup_arena_adopt(sup_arena* arena, sup_arena* from);
-/// Refuses to grow beyond this many bytes, so that a hostile file cannot take the machine. 0: no limit.
+/// Refuses to grow beyond this many bytes, so that a hostile file cannot exhaust the machine's memory. 0: no limit.
 SUP_API void sup_arena_limit(sup_arena* arena, size_t bytes);
 
-/// A block for whoever asks for `scratch`: 64-byte aligned, not zeroed, overwritten freely by the call it is passed to. Sizes
-/// come from sup_chain_scratch_size, sup_meter_scratch and the like. One thread at a time per block. NULL: out of memory.
+/// A block to pass as `scratch`: 64-byte aligned, not zeroed; the call it is passed to may overwrite all of it. Sizes come
+/// from sup_chain_scratch_size, sup_meter_scratch and the like. One thread at a time per block. NULL: out of memory.
 SUP_API void* sup_scratch_create(size_t bytes, const sup_allocator* allocator);
 SUP_API void  sup_scratch_destroy(void* scratch); ///< NULL is allowed
 
 // ---------------------------------------------------------------------------------------------- tasks
 
-/// One piece of work: items begin up to, not including, end.
+/// One piece of work: the items from begin up to, but not including, end.
 typedef void sup_task_fn(void* data, uint32_t begin, uint32_t end);
 
 /// How work is spread. A host plugs its own scheduler in; ours is the pool below. NULL: run inline.
 /// run() returns when every piece is done. Pieces begin at multiples of grain whatever the worker count, so a task
-/// finds its piece of scratch by begin / grain and the bits never depend on who ran what.
+/// finds its piece of scratch by begin / grain, and the bits never depend on which worker ran it.
 typedef struct sup_tasks {
     void (*run)(void* user, uint32_t count, uint32_t grain, sup_task_fn* task, void* data);
     void*    user;
@@ -156,26 +156,26 @@ typedef struct sup_tasks {
 /// Runs the task over [0, count) in pieces of grain items; inline where tasks is NULL.
 SUP_API void sup_tasks_run(const sup_tasks* tasks, uint32_t count, uint32_t grain, sup_task_fn* task, void* data);
 
-/// A small pool of POSIX threads. The calling thread works too, so threads = 1 starts none. A second caller at the same time,
-/// and a task that starts tasks, run theirs inline.
+/// A small pool of POSIX threads. The calling thread works too, so threads = 1 starts none. While the pool is busy, a second
+/// caller runs its tasks inline, and so does a task that starts tasks.
 typedef struct sup_pool sup_pool;
 
 SUP_API sup_pool*        sup_pool_create(uint32_t threads); ///< 0: one per core. NULL: out of memory or threads
 SUP_API void             sup_pool_destroy(sup_pool* pool);
 SUP_API const sup_tasks* sup_pool_tasks(sup_pool* pool); ///< NULL pool gives NULL, which runs inline
 
-/// Told about long work. Returns false to cancel; fraction runs from 0 to 1.
+/// Called during long work. Return false to cancel; fraction runs from 0 to 1.
 typedef struct sup_progress {
     bool (*report)(void* user, double fraction, const char* what);
     void* user;
 } sup_progress;
 
-/// True to go on. NULL progress always goes on.
+/// True: continue. NULL progress is always true.
 SUP_API bool sup_progress_report(const sup_progress* progress, double fraction, const char* what);
 
 // ---------------------------------------------------------------------------------------------- words
 
-/// The candidate nearest to a mistyped word, for "did you mean" sentences. NULL: none is near.
+/// The candidate closest to a mistyped word, for "did you mean" messages. NULL: none is close.
 SUP_API const char* sup_word_nearest(const char* word, const char* const* candidates, uint32_t count);
 
 // ---------------------------------------------------------------------------------------------- hashing

@@ -15,20 +15,20 @@ typedef struct sup_bytes {
     size_t         size;
 } sup_bytes;
 
-/// How readers reach files: a host in a browser or a game brings its own. The bytes must live in the arena (or longer).
+/// How readers open files: a browser or a game brings its own. The bytes must live in the arena (or longer).
 typedef struct sup_files {
     sup_result (*read)(void* user, const char* path, sup_arena* arena, sup_bytes* out, sup_error* error);
     void* user;
-    /// The names of all that lies in a folder, without it and in any order; "" is where the program stands. NULL: cannot list,
-    /// and so no sequences of files.
+    /// The names of everything in a folder, without the folder and in any order; "" is the current one. NULL: cannot list, so
+    /// sequences of files cannot be read.
     sup_result (*list)(void* user, const char* folder, sup_arena* arena, const char*** names, uint32_t* count,
                        sup_error* error);
-    /// Like read, for a path that stands in a file: its first `folder` characters are where that file lies, and what they hold
-    /// may be read, but nothing outside, also not through links. NULL: `read` is asked.
+    /// Like read, for a path that a file mentions: its first `folder` characters are that file's folder, and only what is
+    /// inside it may be read; no link may lead out of it. NULL: `read` is called.
     sup_result (*read_below)(void* user, const char* path, size_t folder, sup_arena* arena, sup_bytes* out, sup_error* error);
 } sup_files;
 
-/// The file system; NULL where there is none (WebAssembly). Refuses directories, files over 4 GiB and, in read_below, links
+/// The file system; NULL where there is none (WebAssembly). Rejects directories, files over 4 GiB and, in read_below, links
 /// that lead out of the folder.
 SUP_API const sup_files* sup_files_system(void);
 
@@ -44,17 +44,17 @@ typedef struct sup_file_format {
     const char* endings; ///< "glb gltf", lower case
     /// Reads a character. NULL: cannot read.
     sup_result (*read)(const sup_read_input* in, sup_character** out, sup_error* error);
-    /// Whether the bytes are of this format; comes before the ending. NULL: they do not tell, only the ending does.
+    /// Whether the bytes are of this format; asked before the ending is. NULL: only the ending decides.
     bool (*recognize)(sup_bytes bytes);
     /// Starts a bake; NULL: cannot write. See sup_bake_begin.
     sup_result (*bake_begin)(sup_bake* bake, sup_error* error);
     sup_result (*bake_frame)(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
     sup_result (*bake_end)(sup_bake* bake, sup_error* error);
-    const char* bake_endings; ///< those of the endings that a bake may have; NULL: all of them
-    bool        bake_files;   ///< a bake makes files of its own (a sequence, one a mesh) rather than the one that is named
+    const char* bake_endings; ///< the endings that a bake may write; NULL: all of them
+    bool        bake_files;   ///< a bake writes several files (a sequence, one per mesh) rather than the one that is named
 } sup_file_format;
 
-/// Which axis is up: as the file or its format says, or as the user insists.
+/// Which axis is up: what the file or its format says, or what the user sets.
 typedef enum sup_up { SUP_UP_FILE, SUP_UP_Y, SUP_UP_Z, SUP_UP_X } sup_up;
 
 static inline bool     sup_up_given(sup_up up) { return up == SUP_UP_Y || up == SUP_UP_Z || up == SUP_UP_X; }
@@ -62,13 +62,13 @@ static inline sup_axis sup_up_axis(sup_up up) { return up == SUP_UP_Z ? SUP_AXIS
 
 /// What a reader sees.
 struct sup_read_input {
-    const char*          path; ///< for messages, and to find files that the file names
+    const char*          path; ///< for messages, and to find files that the file mentions
     sup_bytes            bytes;
     const sup_files*     files;
-    double               unit; ///< metres per unit that the user insists on; 0: the format's own
-    sup_up               up;   ///< that the user insists on
+    double               unit; ///< meters per unit, set by the user; 0: the format's own
+    sup_up               up;   ///< set by the user
     const sup_allocator* allocator;
-    /// Where `bytes` lives when the reader may keep it: its memory moves into the character. NULL: borrowed for the call.
+    /// Where `bytes` lives if the reader may keep it: the memory moves into the character. NULL: borrowed for the call.
     sup_arena*       arena;
     const sup_extra* extra; ///< or NULL
     // As in sup_load_options.
@@ -89,19 +89,19 @@ typedef enum sup_meshopt_filter {
     SUP_MESHOPT_EXPONENTIAL
 } sup_meshopt_filter;
 
-/// What needs libraries that not every build has. supple/io_extra.h brings one; whoever loads and bakes passes it on.
+/// Features that need libraries which not every build has. supple/io_extra.h has one to pass to loading and baking.
 struct sup_extra {
     uint32_t                      format_count;
-    const sup_file_format* const* formats; ///< asked after our own
-    /// count x stride bytes from `packed`; NULL: compressed files are refused. False: the bytes are damaged.
+    const sup_file_format* const* formats; ///< tried after our own
+    /// Unpacks count x stride bytes from `packed`; NULL: compressed files are rejected. False: the bytes are damaged.
     bool (*meshopt_decode)(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t count, uint32_t stride, sup_bytes packed,
                            uint8_t* out);
-    size_t (*meshopt_bound)(uint32_t count, uint32_t stride); ///< bytes that packing attributes may take at most
-    /// Packs count x stride bytes of attributes, exactly; how many bytes it took, 0 when `room` was too small.
+    size_t (*meshopt_bound)(uint32_t count, uint32_t stride); ///< most bytes that packed attributes can take
+    /// Packs count x stride bytes of attributes, exactly. Returns the bytes written, 0 when `room` is too small.
     size_t (*meshopt_encode)(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room);
     /// Puts triangles into an order that packs well; count indices, all below `vertices`. False: out of memory.
     bool (*meshopt_order)(uint32_t count, uint32_t vertices, uint32_t* indices);
-    /// The same for indices of 2 or 4 bytes: a sequence, or triangles, whose corners may be turned around within each.
+    /// The same for indices of 2 or 4 bytes: a sequence, or triangles, whose corners may be rotated within each.
     size_t (*meshopt_index_bound)(uint32_t count);
     size_t (*meshopt_encode_indices)(sup_meshopt_mode mode, uint32_t count, uint32_t stride, const void* data, uint8_t* out,
                                      size_t room);
@@ -110,13 +110,13 @@ struct sup_extra {
 SUP_API uint32_t               sup_format_count(void);
 SUP_API const sup_file_format* sup_format_at(uint32_t index);
 SUP_API const sup_file_format* sup_format_for(const char* path); ///< by ending; NULL: unknown
-/// What stands behind the last dot of a file's name, as written: "GLB" of "walks/fox.v2.GLB"; "" where there is none.
+/// What follows the last dot of a file's name, as written: "GLB" of "walks/fox.v2.GLB"; "" without a dot.
 SUP_API const char* sup_path_ending(const char* path);
-/// Whether that is one of the words, in lower case with spaces between them: "glb gltf".
+/// Whether that, ignoring case, is one of the words, which are lower case and separated by spaces: "glb gltf".
 SUP_API bool sup_path_ends_in(const char* path, const char* endings);
 
 typedef struct sup_load_options {
-    double               unit;  ///< metres per unit; 0: the file's
+    double               unit;  ///< meters per unit; 0: the file's
     sup_up               up;    ///< SUP_UP_FILE: the file's
     const sup_files*     files; ///< NULL: the file system
     const sup_allocator* allocator;
@@ -124,25 +124,25 @@ typedef struct sup_load_options {
     double               fps;        ///< of a sequence of files; 0: 30
     const char* const*   meshes;     ///< names (with * and ?) of the meshes to read; the others stay in the file as they are
     uint32_t             mesh_count; ///< 0: all
-    const char* const*   dress;      ///< names of meshes without a skin that take weights from the nearest skinned ones
+    const char* const*   dress;      ///< names of clothes: meshes without a skin that take weights from the nearest skin
     uint32_t             dress_count;
-    const sup_progress*  progress; ///< asked some times a second while a character is read: false stops it
-    double wait; ///< seconds on the clock until such a process is given up; 0: ten minutes, and 40 seconds a megabyte
+    const sup_progress*  progress; ///< called several times a second while a character is read; false cancels
+    double wait; ///< seconds after which the process that reads for assimp is ended; 0: 80, plus 80 per megabyte
 } sup_load_options;
 
 /// Reads a character: a file by its ending, or a built-in one ("builtin:beast", "builtin:arm?points=30000"), or OBJ or PLY
 /// files of one mesh as a clip: a folder of them, "walk_####.obj", "walk_%04d.obj" or a glob, in the order of their numbers.
-/// NULL options: defaults. An unknown ending gets the list of known ones. A file's character whose longest side is not between
-/// 0.2 and 20 m, and whose unit the options do not insist on, gets a warning and a size_factor: the power of ten that brings it
-/// nearest to 2 m, for physics alone.
+/// NULL options: defaults. The error for an unknown ending lists the known ones. If the longest side is not between 0.2 and
+/// 20 m and the options do not set the unit, the character gets a warning and a size_factor, the power of ten that brings it
+/// nearest to 2 m, which only physics uses.
 SUP_API sup_result sup_load(const char* path, const sup_load_options* options, sup_character** out, sup_error* error);
 
-/// What sup_load does about sizes, for characters that come from elsewhere: sets size_factor where one is smaller or larger
-/// than characters are, and warns with the unit to set.
+/// What sup_load does about implausible sizes, for characters from other sources: sets size_factor, and warns with the unit
+/// to set.
 SUP_API sup_result sup_size_judge(sup_character* character, const sup_allocator* allocator, sup_error* error);
 
 /// Reads captured motion (.bvh), a skeleton of research data (.tgf) or a table of its weights or motion (.dmat, .tmat).
-/// What they give lives in the arena. NULL options: defaults; only `files` counts.
+/// The results live in the arena. NULL options: defaults; only `files` is used.
 SUP_API sup_result sup_mocap_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_mocap* out,
                                   sup_error* error);
 SUP_API sup_result sup_rig_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_rig* out,
@@ -153,84 +153,83 @@ SUP_API sup_result sup_matrix_load(const char* path, const sup_load_options* opt
 SUP_API sup_result sup_motion_map_load(const char* path, const sup_load_options* options, sup_arena* arena,
                                        sup_joint_pair** pairs, uint32_t* count, sup_error* error);
 
-/// A skeleton as a file has it, for sup_character_rig. Lives in the arena.
+/// A skeleton from a file, for sup_character_rig. Lives in the arena.
 typedef struct sup_skeleton_file {
     uint32_t   joint_count;
     sup_joint* joints; ///< as sup_skeleton_attach takes them; sup_joints_center may move them
     sup_vec3*  tails;  ///< of joints at the end of a chain, where has_tail
     bool*      has_tail;
-    float      scale; ///< a captured skeleton was made as tall as the mesh by this; 1: it stands in it as it is
-    sup_turn   turn;  ///< where it was scaled: how its limbs were turned into the mesh
+    float      scale; ///< that made a captured skeleton as tall as the mesh; 1: it fits as it is
+    sup_turn   turn;  ///< if it was scaled: how its limbs were turned into the mesh
 } sup_skeleton_file;
 
-/// Reads a skeleton for the character's mesh: of captured motion (.bvh), of research data (.tgf), or of another character.
+/// Reads a skeleton for the character's mesh from captured motion (.bvh), research data (.tgf) or another character.
 SUP_API sup_result sup_skeleton_load(const char* path, const sup_load_options* options, const sup_character* character,
                                      sup_arena* arena, sup_skeleton_file* out, sup_error* error);
 /// The character's own joints: those of its skin, else every node that carries no mesh.
 SUP_API sup_result sup_skeleton_copy(const sup_character* character, sup_arena* arena, sup_skeleton_file* out,
                                      sup_error* error);
-/// Puts the skeleton under the mesh and gives it automatic weights: *character becomes another one, which inherits from the
-/// first (sup_character_inherit). NULL skeleton: the same character keeps its own joints and clips. Where it fails, nothing has
-/// changed.
+/// Attaches the skeleton to the mesh with automatic weights: *character becomes a new one, which inherits from the first
+/// (sup_character_inherit). NULL skeleton: the same character keeps its own joints and clips. On failure nothing changes.
 SUP_API sup_result sup_character_rig(sup_character** character, sup_skeleton_file* skeleton,
                                      const sup_auto_weights_options* how, sup_arena* arena, sup_auto_weights* out,
                                      sup_error* error);
 
 /// The base color at each face corner (linear RGB, 0 to 1): the material's factor, multiplied by the colors of a glTF's
 /// vertices; textures count as white. Materials belong to faces, so corners of one point may differ. Vertex colors of an OBJ, a
-/// PLY or a built-in character replace the material's. False when there are none, or without memory; then out means nothing.
+/// PLY or a built-in character replace the material's. False without colors or memory; out is undefined then.
 SUP_API bool sup_character_corner_colors(const sup_character* character, sup_vec3* out);
 /// The same for each point; where materials meet, the first face's.
 SUP_API bool sup_character_colors(const sup_character* character, sup_vec3* out);
 
 typedef enum sup_wrap { SUP_WRAP_REPEAT, SUP_WRAP_CLAMP, SUP_WRAP_MIRROR } sup_wrap;
 
-/// A picture as the file has it: PNG, JPEG or whatever its bytes say.
+/// A picture as stored in the file: PNG, JPEG or whatever its bytes say.
 typedef struct sup_picture {
     const char* name;
     sup_bytes   bytes; ///< data NULL: it is missing
     sup_wrap    wrap_x, wrap_y;
 } sup_picture;
 
-/// The pictures that base colors are multiplied by, and where on them the stored vertices lie.
+/// The base color textures, and the texture coordinates of the stored vertices.
 typedef struct sup_paint {
     uint32_t           picture_count;
     const sup_picture* pictures;
     const uint32_t*    vertex_pictures; ///< one per stored vertex; SUP_NONE: no picture
     const float (*vertex_uv)[2];        ///< likewise; 0 0 is the upper left corner
-    /// Where a stored vertex has several places on a picture (OBJ): which entry of the two above each face corner has.
+    /// Where a stored vertex has several texture coordinates (OBJ): the entry of the two arrays above for each face corner.
     /// NULL: that of its stored vertex.
     const uint32_t* corner_entries;
 } sup_paint;
 
-/// The pictures of a glTF's base colors (and of files that assimp read) or of an OBJ's materials. None for other files. Lives
-/// in the arena and borrows the character's bytes.
+/// The base color textures of a glTF (and of files that assimp read) or of an OBJ's materials. None for other files. Lives in
+/// the arena and borrows the character's bytes.
 SUP_API sup_result sup_character_paint(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error);
 
-/// The first set of texture coordinates (TEXCOORD_0), one for each stored vertex; 0 0 is the upper left corner. *out is NULL
-/// where the file has none. Vertices of meshes without any lie at infinity. Of a glTF; other files become one by
-/// sup_character_tangents.
+/// The first set of texture coordinates (TEXCOORD_0) of a glTF, one for each stored vertex; 0 0 is the upper left corner. *out
+/// is NULL if the file has none; vertices of meshes without any get infinity. sup_character_tangents turns other files into a
+/// glTF.
 SUP_API sup_result sup_character_uvs(const sup_character* character, sup_arena* arena, const float (**out)[2],
                                      sup_error* error);
-/// A copy whose document has normals and tangents for every vertex with texture coordinates; those it has already stay. A
-/// tangent is the mean of those of the triangles around the vertex, weighted by angle, made orthogonal to its normal.
+/// A copy whose glTF document has normals and tangents for every vertex with texture coordinates; existing ones stay. A
+/// tangent is the angle-weighted mean of those of the triangles around the vertex, made orthogonal to its normal.
 SUP_API sup_result sup_character_tangents(const sup_character* character, const sup_allocator* allocator, sup_character** out,
                                           sup_error* error);
 
-/// How many materials of the file take their base color from a picture, which sup_character_colors does not look into.
+/// How many materials of the file have a base color texture, which sup_character_colors ignores.
 SUP_API uint32_t sup_character_pictures(const sup_character* character);
 
-/// Ends `from`, of which `character` is the mesh under another rig (sup_rig_attach, sup_skeleton_attach), and lets it inherit
-/// what the file said about the surface: an OBJ's text and materials, a PLY's colors, a glTF's document.
+/// Destroys `from`, whose mesh `character` has under another rig (sup_rig_attach, sup_skeleton_attach), and moves to
+/// `character` what the file says about the surface: an OBJ's text and materials, a PLY's colors, a glTF's document.
 SUP_API void sup_character_inherit(sup_character* character, sup_character* from);
 
-/// As sup_character_subdivide, with what the file says about the surface: materials, pictures, texture coordinates (straight
-/// between the vertices they had, seams and all), colors, and whatever else a glTF holds. The result can be baked and written
-/// as if it had been read.
+/// As sup_character_subdivide, and keeps what the file says about the surface: materials, textures, texture coordinates
+/// (interpolated linearly, seams included), colors, and whatever else a glTF holds. The result can be baked and written like a
+/// file that was read.
 SUP_API sup_result sup_character_subdivide_dressed(const sup_character* character, uint32_t levels,
                                                    const sup_allocator* allocator, sup_character** out, sup_error* error);
 
-/// A built-in character by name without "builtin:"; points 0 is its usual size. An unknown name gets the list of known ones.
+/// A built-in character by name, without "builtin:"; points 0 is its usual size. The error for an unknown name lists the known.
 SUP_API sup_result  sup_builtin_create(const char* name, uint32_t points, const sup_allocator* allocator, sup_character** out,
                                        sup_error* error);
 SUP_API uint32_t    sup_builtin_count(void);
@@ -243,7 +242,7 @@ SUP_API const char* sup_builtin_summary(uint32_t index);
 typedef struct sup_points {
     uint32_t        frame_count, point_count;
     const sup_vec3* points;  ///< frame after frame
-    const double*   times;   ///< of each frame, NULL where the format knows none (npy)
+    const double*   times;   ///< of each frame, NULL where the format has none (npy)
     bool            seconds; ///< the unit of times: seconds (mdd), else frames (pc2)
 } sup_points;
 
@@ -256,35 +255,35 @@ SUP_API sup_result sup_points_read(const char* path, const sup_files* files, sup
 
 // ---------------------------------------------------------------------------------------------- write
 
-/// Writes a GLB, whole or not at all: the glTF file the character came from with the weights and joints it has now; where there
-/// is none (source is NULL) a new one with mesh, skeleton, weights, clips, morphs and maps. bytes may be NULL.
+/// Writes a GLB, whole or not at all: the glTF file the character came from, with its present weights and joints; without one
+/// (source is NULL) a new file with mesh, skeleton, weights, clips, morphs and maps. bytes may be NULL.
 SUP_API sup_result sup_character_write(const sup_character* character, const char* path, const sup_allocator* allocator,
                                        uint64_t* bytes, sup_error* error);
 
-/// The same into memory of the arena.
+/// The same into the arena.
 SUP_API sup_result sup_character_write_memory(const sup_character* character, sup_arena* arena, sup_bytes* out,
                                               sup_error* error);
 
 // ---------------------------------------------------------------------------------------------- bake
 
-/// What a GLB may cost or how far it may be off; one of them is not zero. Lengths are in the character's units.
+/// The size or the error that a GLB must keep to; one of the first three is not zero. Lengths are in the character's units.
 typedef struct sup_bake_budget {
-    double   rms;   ///< distance over all points of all frames, root mean square
-    double   worst; ///< of the farthest point in any frame
+    double   rms;   ///< root mean square of the error of all points in all frames
+    double   worst; ///< error of the worst point in any frame
     uint64_t bytes; ///< of the file
-    bool     plain; ///< nothing packed: for readers that know no EXT_meshopt_compression
-    bool     small; ///< then displacements may be small integers, by KHR_mesh_quantization
+    bool     plain; ///< pack nothing: for readers without EXT_meshopt_compression
+    bool     small; ///< with plain: displacements may be small integers (KHR_mesh_quantization)
 } sup_bake_budget;
 
-/// One try of the search for the file that meets a budget: an estimate, before it was written.
+/// One candidate in the search for the file that meets a budget: an estimate, before it is written.
 typedef struct sup_bake_try {
     const char* way;
     uint32_t    components;
     double      bytes;
-    double      rms, worst; ///< 0: not looked at
+    double      rms, worst; ///< 0: not measured
 } sup_bake_try;
 
-/// What became of a budget. Errors are those of the finished file, read again and played.
+/// The result of a budget. Errors are those of the finished file, read back and played.
 typedef struct sup_bake_report {
     const char*         way;                      ///< in words
     uint32_t            components;               ///< morph targets of the clip; 0: none, it is a texture
@@ -296,8 +295,8 @@ typedef struct sup_bake_report {
     uint64_t            key_bytes;                ///< keys of joints
     uint64_t            surface_bytes;            ///< vertices and indices
     uint64_t            image_bytes;
-    uint64_t            rest_bytes; ///< the document's text and what is not known
-    uint32_t            rounds;     ///< how often a file was made, read again and compared
+    uint64_t            rest_bytes; ///< the JSON and everything else
+    uint32_t            rounds;     ///< how often a file was made, read back and compared
     uint32_t            try_count;
     const sup_bake_try* tries;
 } sup_bake_report;
@@ -311,7 +310,7 @@ typedef enum sup_vat {
     SUP_VAT_PACKED, ///< one PNG: normals in the lower half
 } sup_vat;
 
-/// What is written, told before the first frame.
+/// What to write, given before the first frame.
 typedef struct sup_bake_desc {
     const char*          path; ///< its ending picks the format
     const sup_character* character;
@@ -319,51 +318,52 @@ typedef struct sup_bake_desc {
     const char*          name;  ///< of the new clip; NULL: made from clip and chain
     const char*          chain; ///< text of the chain, for names and notes
     double               start, fps;
-    double               end;   ///< of the part in the clip; 0 or before the last frame: there. Written is 0 to end - start
-    double               still; ///< second of the clip whose pose is held from there on, as the frames have it; 0: it plays on
+    double               end;   ///< second of the clip; 0 or before the last frame: that frame's. Output is 0 to end - start
+    double               still; ///< the frames hold the pose of this second of the clip from there on; 0: it plays on
     uint32_t             frame_count;
-    bool                 loop;    ///< what comes at the end is the first frame again
+    bool                 loop;    ///< the first frame follows the last one
     bool                 flat;    ///< drop the skin: world-space targets, whatever the skinning
     bool                 sparse;  ///< GLB: targets without the displacements that are zero, where that is smaller
     bool                 meshopt; ///< GLB: targets packed bit for bit by EXT_meshopt_compression; needs `extra`
     const sup_extra*     extra;   ///< or NULL
     const sup_bake_budget*
-                        budget;   ///< GLB: components in place of a target for each frame, as few as it takes; NULL: all frames
+                        budget;   ///< GLB: as few components as it takes instead of a target per frame; NULL: all frames
     const sup_tasks*    tasks;    ///< for the search; NULL: inline
-    const sup_progress* progress; ///< told about the search; NULL: nobody
-    /// Whether a file must stay: asked for each that the bake would replace. Then it fails. NULL: any may be replaced.
+    const sup_progress* progress; ///< of the search; NULL: none
+    /// Called for each file that the bake would replace; true: the file must stay, and the bake fails. NULL: any may be
+    /// replaced.
     bool (*kept)(void* user, const char* path);
     void*   kept_user;
     bool    linear;         ///< the chain is linear blend skinning and nothing else: formats with a skeleton may use it
-    sup_vat vat;            ///< the path ends in .glb; what is not all of a glTF goes through sup_character_tangents first
-    bool    tension;        ///< sup_mesh_tension of every vertex: one more texture, or of a pose the attribute _TENSION
-    bool    tension_colors; ///< GLB of a pose: tension as COLOR_0 in place of the file's
+    sup_vat vat;            ///< the path must end in .glb; a character without a whole glTF needs sup_character_tangents
+    bool    tension;        ///< sup_mesh_tension of every vertex: one more texture, or for a pose the attribute _TENSION
+    bool    tension_colors; ///< GLB of a pose: tension as COLOR_0, replacing the file's
 } sup_bake_desc;
 
 /// One frame in order. Arrays are borrowed for the call.
 struct sup_bake_frame {
     uint32_t        index;
     double          time;
-    const sup_pose* pose;           ///< that the points were deformed under
+    const sup_pose* pose;           ///< of the deformed points
     const sup_vec3* points;         ///< world space
     const sup_vec3* vertex_normals; ///< per stored vertex, unit
 };
 
-/// Opens a file beside the target, which is replaced only by sup_bake_end; anything else leaves the target as it was.
-/// A directory, a missing folder or missing rights fail here, before any work.
+/// Opens a temporary file beside the target. Only sup_bake_end replaces the target; until then it stays as it was.
+/// A directory, a missing folder or missing permissions fail here, before any work.
 SUP_API sup_result sup_bake_begin(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out, sup_error* error);
-/// The same without touching the disk: desc->path gives the format and the names, and after sup_bake_end sup_bake_output the
-/// bytes.
+/// The same without touching the disk: desc->path determines format and names. sup_bake_output returns the bytes after
+/// sup_bake_end.
 SUP_API sup_result sup_bake_begin_memory(const sup_bake_desc* desc, const sup_allocator* allocator, sup_bake** out,
                                          sup_error* error);
-/// One of the files of a bake in memory, the first one being that which was asked for; they live until destroy. False: no more.
+/// One of the files of a bake in memory; index 0 is the one at desc->path. They live until destroy. False: no such index.
 SUP_API bool       sup_bake_output(const sup_bake* bake, uint32_t index, const char** name, sup_bytes* out);
 SUP_API sup_result sup_bake_frame_write(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);
-/// Completes and renames. bytes and warnings may be NULL; warnings are newline-separated and live until destroy.
+/// Completes the file and renames it. bytes and warnings may be NULL; warnings are newline-separated and live until destroy.
 SUP_API sup_result sup_bake_end(sup_bake* bake, uint64_t* bytes, const char** warnings, sup_error* error);
-/// What became of the budget, after sup_bake_end; NULL where there was none. Lives until destroy.
+/// The result of the budget, after sup_bake_end; NULL without a budget. Lives until destroy.
 SUP_API const sup_bake_report* sup_bake_report_get(const sup_bake* bake);
-/// Ends the object; before sup_bake_end it removes what was written.
+/// Frees the bake; before sup_bake_end it also removes what was written.
 SUP_API void sup_bake_destroy(sup_bake* bake);
 
 #ifdef __cplusplus

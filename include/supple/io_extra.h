@@ -1,5 +1,5 @@
 /// supple/io_extra.h: formats that need other libraries, for native programs: FBX, COLLADA and the rest through assimp, meshopt
-/// compression of glTF. What the build has is in the answer; what it lacks is not.
+/// compression of glTF. Formats whose library the build lacks are absent.
 #ifndef SUPPLE_IO_EXTRA_H
 #define SUPPLE_IO_EXTRA_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/// To be passed on in sup_load_options and sup_bake_desc. Never NULL, lives as long as the program.
+/// Pass it in sup_load_options and sup_bake_desc. Never NULL; lives as long as the program.
 SUP_API const sup_extra* sup_extra_get(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/// supple/supple.h: everything. Programs that care for compile time include the headers they use.
+/// supple/supple.h: everything. Programs that care about compile time include the headers they use.
 #ifndef SUPPLE_SUPPLE_H
 #define SUPPLE_SUPPLE_H
 

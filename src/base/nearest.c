@@ -1,4 +1,4 @@
-// What somebody who mistyped a name may have meant.
+// The name that a mistyped one probably means.
 #include "base/internal.h"
 
 #include <string.h>

@@ -40,16 +40,15 @@ static sup_result list_joints(sup_checkup* c, sup_arena* arena, sup_error* error
     }
     c->joint_count = count;
     if (count == 0 && d->joint_count)
-        return sup_fail(error, SUP_ERROR_INPUT,
-                        "joint '%s': no joint of '%s' that is called so has skin around it that bends; name none to see all "
-                        "that have",
-                        d->joints[0], d->character->name);
-    if (count == 0)
         return sup_fail(
             error, SUP_ERROR_INPUT,
-            "no joint of '%s' has enough skin around it to have a volume: its skin is flat, or hangs on joints without "
-            "another one above them; check a mesh with a body, whose joints hang below each other",
-            d->character->name);
+            "joint '%s': no joint of '%s' of that name has skin around it that bends; leave --joint out to check all that have",
+            d->joints[0], d->character->name);
+    if (count == 0)
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "no joint of '%s' has enough skin around it to have a volume: its skin is flat, or its joints have no "
+                        "parents; check a mesh with a body and a tree of joints",
+                        d->character->name);
     sup_result result = sup_pose_create(d->character, arena, &c->bind, error);
     if (result == SUP_OK) result = sup_sweeps_make(d->character, d->full, joints, count, arena, sweeps, error);
     if (result != SUP_OK) return result;
@@ -152,7 +151,7 @@ typedef struct share {
     double from, to;
 } share;
 
-// All that is wanted, some at a time, so that a person who stops it does not wait for the whole joint.
+// All of the poses, some at a time, so that cancelling does not wait for the whole joint.
 static sup_result run_batch(batch* b, share bar, sup_error* error)
 {
     // Workers wait for the slowest at the end of each portion: a few poses each keep that small.
@@ -344,7 +343,7 @@ static bool does_nothing(const sup_checkup* c, uint32_t k)
     return true;
 }
 
-// Deformers that nobody named and that do nothing in these poses (sculpts of another time, for one) are not worth a row.
+// Deformers that the user did not name and that have no effect in these poses (sculpts at another time, say) get no row.
 static void drop_idle_chains(sup_checkup* c)
 {
     uint32_t kept = 1;

@@ -53,14 +53,14 @@ static sup_result find_format(const char* path, const sup_file_format** out, sup
                         path, list);
     if (!*ending)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "cannot write '%s': the name has no ending to pick the format by; those that can be written are %s",
+                        "cannot write '%s': the name has no ending that gives the format; those that can be written are %s",
                         path, list);
     if (sup_format_for(path))
         return sup_fail(error, SUP_ERROR_INPUT,
                         "cannot write '%s': .%s files can be read but not baked to; those that can be written end in %s", path,
                         ending, list);
     if (sup_elsewhere_cure(path, true))
-        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': .%s files are not written here; %s", path, ending,
+        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': .%s files cannot be written; %s", path, ending,
                         sup_elsewhere_cure(path, true));
     return sup_fail(error, SUP_ERROR_INPUT,
                     "cannot write '%s': the ending '.%s' is not known; those that can be written are %s", path, ending, list);
@@ -77,7 +77,7 @@ static sup_result check_desc(const sup_bake_desc* desc, sup_error* error)
     return SUP_OK;
 }
 
-// Times of keys are floats, and who counts frames does so with this slack.
+// Times of keys are floats; frames are counted with this slack.
 static bool is_all(const sup_bake_desc* desc, double span)
 {
     double slack = 1e-6 / desc->fps + 0x1p-23 * desc->clip->seconds;
@@ -114,7 +114,7 @@ static sup_result check_kept(const sup_bake* bake, const char* path, sup_error* 
 {
     if (!bake->desc.kept || !bake->desc.kept(bake->desc.kept_user, path)) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "'%s' is a file that is read here, and the bake would replace it; choose another name, or add --overwrite",
+                    "'%s' is an input file, and the bake would replace it; choose another name, or add --overwrite",
                     path);
 }
 
@@ -138,7 +138,7 @@ static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_all
     if (result != SUP_OK) return result;
     if (desc->budget && strcmp(format->name, "gltf") != 0)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "'%s' cannot be written within a budget, which is for morph targets; write a .glb", desc->path);
+                        "'%s' cannot be written within a budget, which applies to morph targets; write a .glb", desc->path);
 
     sup_arena* arena = sup_arena_create(allocator);
     if (!arena) return sup_fail_memory(error, "a bake");
@@ -184,7 +184,7 @@ bool sup_bake_output(const sup_bake* bake, uint32_t index, const char** name, su
     return false;
 }
 
-// ---------------------------------------------------------------------------------------------- numbers that are none
+// ---------------------------------------------------------------------------------------------- values that are not finite
 
 static bool all_finite(const sup_vec3* v, uint32_t count)
 {
@@ -322,10 +322,13 @@ sup_result sup_bake_spill(sup_bake* bake, sup_out_file** out, sup_error* error)
     return add_file(bake, bake->desc.path, NULL, SPILL_ROOM, false, out, error);
 }
 
+// What comes before the dot of the ending; formats are picked by it, so that every bake has one.
+static size_t stem_length(const char* path) { return (size_t)(sup_path_ending(path) - path) - 1; }
+
 char* sup_bake_path(sup_bake* bake, const char* words)
 {
     const char* path = bake->desc.path;
-    size_t      length = strlen(path), more = strlen(words), stem = (size_t)(strrchr(path, '.') - path);
+    size_t      length = strlen(path), more = strlen(words), stem = stem_length(path);
     char*       out = sup_arena_alloc(bake->arena, length + more + 2, 1);
     if (!out) return NULL;
     memcpy(out, path, stem);
@@ -357,7 +360,7 @@ sup_result sup_bake_rest_normals(sup_bake* bake, const sup_vec3** out, sup_error
 char* sup_bake_beside(sup_bake* bake, const char* tail)
 {
     const char* path = bake->desc.path;
-    size_t      stem = (size_t)(strrchr(path, '.') - path), more = strlen(tail);
+    size_t      stem = stem_length(path), more = strlen(tail);
     char*       out = sup_arena_alloc(bake->arena, stem + more + 1, 1);
     if (!out) return NULL;
     memcpy(out, path, stem);

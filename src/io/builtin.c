@@ -1,5 +1,5 @@
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "scenes/scenes.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // The base colors of a file's materials and vertices, for pictures. Textures are not looked into: their factor stands for them.
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/gltf/gltf.h"
 
 #include <string.h>
@@ -62,11 +62,11 @@ static void color_part(const gltf_source* source, const sup_mesh* mesh, uint32_t
 }
 
 // Of an OBJ or PLY: its own colors of points, else those of its materials, which faces have.
-static bool color_dress(const sup_mesh* mesh, const dress* d, sup_vec3* out)
+static bool color_appearance(const sup_mesh* mesh, const appearance* d, sup_vec3* out)
 {
     bool any = d->colors != NULL;
     for (uint32_t f = 0; f < mesh->face_count; ++f) {
-        const dress_material* m = d->face_pieces && !d->colors ? d->pieces[d->face_pieces[f]].material : NULL;
+        const appearance_material* m = d->face_pieces && !d->colors ? d->pieces[d->face_pieces[f]].material : NULL;
         any |= m != NULL;
         for (uint32_t c = mesh->face_begin[f]; c < mesh->face_begin[f + 1]; ++c) {
             const float* color = m && !m->picture ? m->color : NULL;
@@ -80,9 +80,10 @@ static bool color_dress(const sup_mesh* mesh, const dress* d, sup_vec3* out)
 static bool color_dressed(const sup_character* character, sup_vec3* out)
 {
     sup_arena*   arena = sup_arena_create(NULL);
-    const dress* d = NULL;
+    const appearance* d = NULL;
     sup_error    ignored;
-    bool any = arena && dress_make(character, arena, &d, &ignored) == SUP_OK && d && color_dress(&character->mesh, d, out);
+    bool              any =
+        arena && appearance_make(character, arena, &d, &ignored) == SUP_OK && d && color_appearance(&character->mesh, d, out);
     sup_arena_destroy(arena);
     return any;
 }
@@ -118,7 +119,7 @@ uint32_t sup_character_pictures(const sup_character* character)
     if (!character->source || !character->source_format) return 0;
     if (strcmp(character->source_format, "obj") == 0) {
         const obj_source* obj = character->source;
-        for (const dress_material* m = obj->materials; m; m = m->next) count += m->used && m->picture;
+        for (const appearance_material* m = obj->materials; m; m = m->next) count += m->used && m->picture;
     } else if (gltf_source_of(character)) {
         const gltf_source* gltf = gltf_source_of(character);
         const sup_json*    materials = sup_json_get(gltf->root, "materials");

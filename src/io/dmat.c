@@ -19,11 +19,11 @@ static sup_result read_binary(sup_words* w, uint64_t count, double* values, sup_
     if (w->at < w->end && *w->at == '\r') ++w->at;
     if (w->at < w->end && *w->at == '\n') ++w->at;
     if (count > (uint64_t)(w->end - w->at) / 8)
-        return BAD("only %zu of %llu numbers are there: the file is cut off", (size_t)(w->end - w->at) / 8,
+        return BAD("the file has only %zu of %llu numbers: it is truncated", (size_t)(w->end - w->at) / 8,
                    (unsigned long long)count);
     for (uint64_t i = 0; i < count; ++i) {
         values[i] = little_double(w->at + 8 * i);
-        if (!isfinite(values[i])) return BAD("number %llu is none; repair the file", (unsigned long long)i + 1);
+        if (!isfinite(values[i])) return BAD("number %llu is not finite; repair the file", (unsigned long long)i + 1);
     }
     return SUP_OK;
 }
@@ -33,7 +33,7 @@ static sup_result read_text(sup_words* w, uint64_t count, double* values, sup_er
     for (uint64_t i = 0; i < count; ++i)
         if (!words_number(w, &values[i])) {
             if (w->at == w->end)
-                return BAD("only %llu of %llu numbers are there: the file is cut off", (unsigned long long)i,
+                return BAD("the file has only %llu of %llu numbers: it is truncated", (unsigned long long)i,
                            (unsigned long long)count);
             return BAD("line %zu: this is not a number", w->line);
         }
@@ -52,7 +52,7 @@ sup_result sup_dmat_parse(sup_bytes bytes, sup_arena* arena, sup_matrix* out, su
     // What is promised must be there, before memory is taken for it.
     size_t least = binary ? 8 : 2;
     if (count > ((uint64_t)(w.end - w.at) + 1) / least)
-        return BAD("%u columns of %u numbers are promised, but the file ends before; it is cut off", columns, rows);
+        return BAD("%u columns of %u numbers are announced, but the file ends before that; it is truncated", columns, rows);
     double* values = SUP_NEW(arena, double, count);
     if (!values) return sup_fail_memory(error, "a table");
     sup_result result = binary ? read_binary(&w, count, values, error) : read_text(&w, count, values, error);
@@ -77,7 +77,7 @@ sup_result sup_tmat_parse(sup_bytes bytes, sup_arena* arena, sup_matrix* out, su
     }
     if (count == 0 || columns == 0) return BAD("the table is empty");
     if (count % columns != 0 || count / columns >= UINT32_MAX)
-        return BAD("%llu numbers do not fill rows of %u: the file is cut off", (unsigned long long)count, columns);
+        return BAD("%llu numbers do not fill rows of %u: the file is truncated", (unsigned long long)count, columns);
     uint32_t rows = (uint32_t)(count / columns);
     double*  values = SUP_NEW(arena, double, count);
     if (!values) return sup_fail_memory(error, "a table");

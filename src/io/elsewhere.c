@@ -16,7 +16,7 @@ static const struct {
     { "usd", "export it as .glb from the program that made it, or from Blender", "write .usda, which every USD program reads" },
     { "usda", "export it as .glb from the program that made it, or from Blender", NULL },
     { "abc", "export its frames as .obj, or its points as .pc2 or .mdd", NULL },
-    { "fbx", NULL, "write .glb, and export FBX from Blender where a program reads nothing else" },
+    { "fbx", NULL, "write .glb, and export FBX from Blender for programs that read nothing else" },
     { "ma", "export it as .fbx or .glb from Maya", "write .mdd or .glb, and import that in Maya" },
     { "mb", "export it as .fbx or .glb from Maya", "write .mdd or .glb, and import that in Maya" },
     { "max", "export it as .fbx or .glb from 3ds Max", "write .pc2 or .glb, and import that in 3ds Max" },

@@ -47,7 +47,8 @@ static sup_result read_open(int descriptor, const char* path, sup_arena* arena, 
         ssize_t n = read(descriptor, data + at, size - at < READ_BYTES_MAX ? size - at : READ_BYTES_MAX);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return fail_reading(error, path);
-        if (n == 0) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it became shorter meanwhile; try again", path);
+        if (n == 0)
+            return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it became shorter while it was read; try again", path);
         at += (size_t)n;
     }
     *out = (sup_bytes){ data, size };
@@ -81,7 +82,7 @@ static sup_result read_below(void* user, const char* path, size_t folder, sup_ar
     size_t length = strlen(root);
     if (strncmp(real, root, length) != 0 || (real[length] != '/' && root[length - 1] != '/'))
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "'%s' is a link that leads out of the folder of the file that names it; put the file itself there",
+                        "'%s' is a link that leads out of the folder of the file that mentions it; put the file itself there",
                         path);
     return read_at(path, real, O_NOFOLLOW, arena, out, error);
 }

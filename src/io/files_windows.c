@@ -10,8 +10,8 @@
 
 static sup_result fail_reading(sup_error* error, const char* path, int number)
 {
-    const char* why = number == EBUSY    ? "another program has it open; close it there"
-                      : number == EINVAL ? "Windows allows no such name"
+    const char* why = number == EBUSY    ? "another program has it open; close it in that program"
+                      : number == EINVAL ? "Windows does not allow such a name"
                                          : strerror(number);
     return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': %s", path, why);
 }
@@ -30,7 +30,8 @@ static sup_result read_open(HANDLE file, const char* path, sup_arena* arena, sup
     for (size_t at = 0; at < bytes;) {
         DWORD done = 0, piece = bytes - at < (1u << 30) ? (DWORD)(bytes - at) : 1u << 30;
         if (!ReadFile(file, data + at, piece, &done, NULL)) return fail_reading(error, path, sup_windows_errno());
-        if (done == 0) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it became shorter meanwhile; try again", path);
+        if (done == 0)
+            return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': it became shorter while it was read; try again", path);
         at += done;
     }
     *out = (sup_bytes){ data, bytes };
@@ -98,9 +99,9 @@ static sup_result read_below(void* user, const char* path, size_t folder, sup_ar
     sup_result result = open_path(path, &file, error);
     if (result != SUP_OK) return result;
     if (!lies_below(file, text))
-        result =
-            sup_fail(error, SUP_ERROR_INPUT,
-                     "'%s' is a link that leads out of the folder of the file that names it; put the file itself there", path);
+        result = sup_fail(error, SUP_ERROR_INPUT,
+                          "'%s' is a link that leads out of the folder of the file that mentions it; put the file itself there",
+                          path);
     else result = read_open(file, path, arena, out, error);
     CloseHandle(file);
     return result;

@@ -61,10 +61,10 @@ static sup_result fail_ending(const char* path, const sup_extra* extra, sup_erro
     char        list[700] = "";
     size_t      at = 0;
     const char* cure = sup_elsewhere_cure(path, false);
-    if (cure) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is of a format that is not read here; %s", path, cure);
+    if (cure) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is of a format that cannot be read; %s", path, cure);
     for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f) at = list_endings(formats[f], list, sizeof list, at);
     for (uint32_t f = 0; extra && f < extra->format_count; ++f) at = list_endings(extra->formats[f], list, sizeof list, at);
-    return sup_fail(error, SUP_ERROR_INPUT, "cannot tell what '%s' is from its ending; these are read:%s, and builtin:NAME",
+    return sup_fail(error, SUP_ERROR_INPUT, "the ending of '%s' is unknown; these are read:%s, and builtin:NAME",
                     path, list);
 }
 
@@ -156,7 +156,7 @@ static void warn_of_name(const char* path, const sup_file_format* format, sup_ch
 {
     char         text[300];
     const char** all = SUP_NEW(character->arena, const char*, (size_t)character->warning_count + 1);
-    sup_format(text, sizeof text, "the name '%.100s' does not say it, but its bytes are %.*s: it is read as that",
+    sup_format(text, sizeof text, "'%.100s' has another ending, but its contents are %.*s: it is read as that",
                path + sup_path_folder(path), (int)strcspn(format->summary, ",:"), format->summary);
     char* line = sup_arena_text(character->arena, text, strlen(text));
     if (!all || !line) return; // the character is right without the words
@@ -179,7 +179,7 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
     if (files && sup_sequence_named(path, files, options->allocator))
         return sup_sequence_load(path, files, options, out, error);
     const sup_file_format* format = find_format(path, options->extra);
-    if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
+    if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program has no access to files", path);
 
     sup_arena* arena = sup_arena_create(options->allocator);
     if (!arena) return sup_fail_memory(error, path);
@@ -203,7 +203,7 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
     if (result == SUP_OK && !format && lacks_assimp(path, options->extra))
         result = sup_fail(error, SUP_ERROR_INPUT,
                           "cannot read '%s': this build has no assimp, which reads such files; convert it to .glb, or use a "
-                          "build that has",
+                          "build that has it",
                           path);
     if (result == SUP_OK) result = choose_format(&in, &format, &told, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
@@ -213,19 +213,19 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
     return result;
 }
 
-// Formats with one mesh know nothing of choosing; whoever names another one must hear it.
+// Formats with one mesh cannot select one; a user who names another mesh gets an error.
 static sup_result check_choice(const sup_load_options* options, const sup_character* character, sup_error* error)
 {
     const sup_mesh* mesh = &character->mesh;
     if (options->dress_count)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "'%s' cannot be dressed in '%s': only files with other meshes beside a skinned one can",
+                        "'%s' cannot take --dress '%s': only files with other meshes beside a skinned one can",
                         character->name, options->dress[0]);
     for (uint32_t p = 0; options->mesh_count && p < mesh->part_count; ++p) {
         bool wanted = false;
         for (uint32_t i = 0; i < options->mesh_count; ++i) wanted |= sup_glob_match(options->meshes[i], mesh->parts[p].name);
         if (!wanted)
-            return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be narrowed to '%s': it is read whole, with its mesh '%s'",
+            return sup_fail(error, SUP_ERROR_INPUT, "'%s' cannot be limited to mesh '%s': it is read whole, as mesh '%s'",
                             character->name, options->meshes[0], mesh->parts[p].name);
     }
     return SUP_OK;

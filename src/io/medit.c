@@ -66,7 +66,7 @@ static bool next_count(medit_reader* r, uint32_t* out)
 
 static sup_result fail_at(medit_reader* r, const char* what)
 {
-    return sup_fail(r->error, SUP_ERROR_INPUT, "line %llu: %s; the file is damaged or cut off",
+    return sup_fail(r->error, SUP_ERROR_INPUT, "line %llu: %s; the file is damaged or truncated",
                     (unsigned long long)r->words.line, what);
 }
 
@@ -83,7 +83,7 @@ static sup_result read_vertices(medit_reader* r, uint32_t count)
         for (int i = 0; i < 4; ++i)
             if (!next_number(r, &place[i])) return fail_at(r, "a vertex is three numbers and a label");
         for (int i = 0; i < 3; ++i)
-            if (!(fabs(place[i]) <= 1e30)) return fail_at(r, "a vertex lies beyond all bounds");
+            if (!(fabs(place[i]) <= 1e30)) return fail_at(r, "the position of a vertex is too large");
         r->positions[v] = (sup_vec3){ (float)place[0], (float)place[1], (float)place[2] };
     }
     return SUP_OK;
@@ -103,7 +103,7 @@ static sup_result read_rows(medit_reader* r, uint32_t count, uint32_t corners, u
                                 (unsigned long long)r->words.line, index, r->vertex_count);
             *list++ = index - 1;
         }
-        if (!next_number(r, &label)) return fail_at(r, "a row has no label behind its vertex numbers");
+        if (!next_number(r, &label)) return fail_at(r, "a row has no label after its vertex numbers");
     }
     return SUP_OK;
 }
@@ -135,7 +135,7 @@ static sup_result read_tetrahedra(medit_reader* r, uint32_t count)
     return read_rows(r, count, 4, r->tetrahedra);
 }
 
-// What nobody here knows ends where the next word begins with a letter.
+// An unknown section ends at the next word that begins with a letter.
 static void pass_unknown(medit_reader* r)
 {
     for (;;) {
@@ -160,7 +160,7 @@ static sup_result read_section(medit_reader* r, const char* word, size_t length)
     if (!next_count(r, &count)) return fail_at(r, "a section has no count");
     // A number takes two bytes at the least: counts are believed only as far as the file could hold them.
     if ((uint64_t)count * sections[kind].width > ((uint64_t)(r->words.end - r->words.at) + 1) / 2)
-        return fail_at(r, "a section promises more than the file holds");
+        return fail_at(r, "a section announces more than the file contains");
     switch (sections[kind].section) {
     case VERTICES: return read_vertices(r, count);
     case TRIANGLES: return read_faces(r, count, 3);
@@ -184,8 +184,9 @@ static sup_result read_file(medit_reader* r)
         if (words_equal(word, length, "dimension")) {
             if (!next_count(r, &number)) return fail_at(r, "the dimension is not a number");
             if (number != 3)
-                return sup_fail(r->error, SUP_ERROR_INPUT, "it has %u dimensions; only meshes in space are read", number);
-        } else if ((*word | 32) < 'a' || (*word | 32) > 'z') return fail_at(r, "a number stands where a word was expected");
+                return sup_fail(r->error, SUP_ERROR_INPUT, "it has %u dimensions; only three-dimensional meshes are supported",
+                                number);
+        } else if ((*word | 32) < 'a' || (*word | 32) > 'z') return fail_at(r, "a keyword was expected, not a number");
         else result = read_section(r, word, length);
         if (result != SUP_OK) return result;
     }
@@ -252,7 +253,7 @@ static sup_result read_all(medit_reader* r, sup_character** out)
     if (result != SUP_OK) return result;
     if (!r->face_count)
         return sup_fail(r->error, SUP_ERROR_INPUT,
-                        "it has neither triangles, quadrilaterals nor tetrahedra; it holds no surface");
+                        "it has neither triangles, quadrilaterals nor tetrahedra; it has no surface");
     sup_part_desc part = { .vertex_count = r->vertex_count,
                            .positions = r->positions,
                            .face_count = r->face_count,

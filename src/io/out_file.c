@@ -39,16 +39,16 @@ static const char* reason(int number)
 #endif
     case EFBIG: return "the file would be larger than the system allows; bake fewer frames or raise the limit (ulimit -f)";
     case EACCES:
-    case EPERM: return "no rights to write there; choose another folder or change its rights";
+    case EPERM: return "no permission to write there; choose another folder or change its permissions";
     case EROFS: return "the file system is read-only; write elsewhere";
     case ENOENT: return "the folder does not exist; make it first";
-    case ENOTDIR: return "a part of the path is not a folder";
+    case ENOTDIR: return "part of the path is not a folder";
     case ENAMETOOLONG: return "the name is too long; choose a shorter one";
     case ELOOP: return "the symbolic links form a loop";
     case EIO: return "the disk reports an error";
-    case EBUSY: return "another program has the file open; close it there, then try again";
+    case EBUSY: return "another program has the file open; close it in that program, then try again";
     case ENOSYS: return "there is no disk here; bake to memory";
-    case EINVAL: return "the system allows no such name; choose another";
+    case EINVAL: return "the system does not allow such a name; choose another";
     case EMFILE:
     case ENFILE: return "too many files are open";
     default: return strerror(number);
@@ -76,7 +76,7 @@ static sup_result fail(const sup_out_file* file, int number, sup_error* error)
 {
     // Folders of the kernel, such as /proc, answer so as well.
     if (number == ENOENT && folder_exists(file))
-        return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be made in that folder; write elsewhere",
+        return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be created in that folder; write elsewhere",
                         file->path);
     return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': %s", file->path, reason(number));
 }
@@ -99,7 +99,8 @@ static sup_result check_target(sup_out_file* file, sup_error* error)
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is not a regular file; give another name", file->path);
     if (!info.writable)
         return sup_fail(error, SUP_ERROR_FILE,
-                        "cannot replace '%s': it is write-protected; choose another name or change its rights", file->path);
+                        "cannot replace '%s': it is write-protected; choose another name or change its permissions",
+                        file->path);
     file->replaces = true;
     file->rights = info.rights;
     return SUP_OK;

@@ -1,7 +1,7 @@
 // The pictures that base colors come from, and where on them each stored vertex lies: of a glTF (and what assimp reads, which
 // becomes one), and of an OBJ, whose vertices on seams lie on several places.
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/gltf/gltf_reader.h"
 #include "math/trig.h"
 
@@ -128,7 +128,7 @@ static void paint_primitive(painter* p, const sup_json* primitive, uint32_t begi
 
 // ---------------------------------------------------------------------------------------------- OBJ
 
-static uint32_t picture_of_material(const dress_material* m, sup_picture* pictures, uint32_t* count)
+static uint32_t picture_of_material(const appearance_material* m, sup_picture* pictures, uint32_t* count)
 {
     if (!m || !m->picture_path) return SUP_NONE;
     for (uint32_t i = 0; i < *count; ++i)
@@ -138,10 +138,10 @@ static uint32_t picture_of_material(const dress_material* m, sup_picture* pictur
     return (*count)++;
 }
 
-static sup_result paint_dress(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error)
+static sup_result paint_appearance(const sup_character* character, sup_arena* arena, sup_paint* out, sup_error* error)
 {
-    const dress* d;
-    sup_result   result = dress_make(character, arena, &d, error);
+    const appearance* d;
+    sup_result        result = appearance_make(character, arena, &d, error);
     if (result != SUP_OK || !d || !d->uvs) return result;
     uint32_t     vertex_count = d->character.mesh.vertex_count;
     sup_picture* pictures = SUP_NEW(arena, sup_picture, d->piece_count);
@@ -149,7 +149,7 @@ static sup_result paint_dress(const sup_character* character, sup_arena* arena, 
     if (!pictures || !numbers) return sup_fail_memory(error, "the pictures of materials");
     for (uint32_t v = 0; v < vertex_count; ++v) numbers[v] = SUP_NONE;
     for (uint32_t i = 0; i < d->piece_count; ++i) {
-        const dress_piece* piece = &d->pieces[i];
+        const appearance_piece* piece = &d->pieces[i];
         uint32_t           picture = picture_of_material(piece->material, pictures, &out->picture_count);
         for (uint32_t v = 0; v < piece->vertex_count; ++v) numbers[piece->vertex_begin + v] = picture;
     }
@@ -167,7 +167,7 @@ sup_result sup_character_paint(const sup_character* character, sup_arena* arena,
     SUP_ASSERT(character && arena && out);
     *out = (sup_paint){ 0 };
     const gltf_source* source = gltf_source_of(character);
-    if (!source) return paint_dress(character, arena, out, error);
+    if (!source) return paint_appearance(character, arena, out, error);
     const sup_mesh* mesh = &character->mesh;
     const sup_json* textures = sup_json_get(source->root, "textures");
     uint32_t        most = textures && textures->type == SUP_JSON_ARRAY ? textures->count : 0;

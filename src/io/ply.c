@@ -1,7 +1,7 @@
 // PLY (Turk 1994), ascii and binary: polygons and vertex order as they are, never welded, like OBJ. The header says what every
 // row holds; whatever nobody here knows is stepped over by its size.
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/quick_number.h"
 #include "io/recognize.h"
 #include "io/surface_draft.h"
@@ -110,7 +110,7 @@ static bool next_line(ply_reader* r, char ending, words* out)
 static sup_result fail_header(ply_reader* r, const words* w, const char* start, const char* why)
 {
     size_t length = (size_t)(w->end - start);
-    return sup_fail(r->error, SUP_ERROR_INPUT, "header line '%.*s': %s; the file is damaged or no PLY",
+    return sup_fail(r->error, SUP_ERROR_INPUT, "header line '%.*s': %s; the file is damaged or not a PLY",
                     (int)(length < 60 ? length : 60), start, why);
 }
 
@@ -149,7 +149,7 @@ static sup_result read_property(ply_reader* r, words* w, const char* start)
     property    p = { .count_type = NO_TYPE };
     const char* word;
     size_t      length;
-    if (!e) return fail_header(r, w, start, "no element stands before it");
+    if (!e) return fail_header(r, w, start, "no element precedes it");
     next_word(w, &word, &length);
     if (is_word(word, length, "list")) {
         next_word(w, &word, &length);
@@ -189,7 +189,7 @@ static sup_result read_header(ply_reader* r)
         const char* word;
         size_t      length;
         if (!next_line(r, ending, &w))
-            return sup_fail(r->error, SUP_ERROR_INPUT, "the header does not end; the file is cut off");
+            return sup_fail(r->error, SUP_ERROR_INPUT, "the header does not end; the file is truncated");
         const char* start = w.at;
         if (!next_word(&w, &word, &length) || is_word(word, length, "comment") || is_word(word, length, "obj_info")) continue;
         if (is_word(word, length, "Created")) continue; // Blender 2.4 forgot to say that it is a comment
@@ -227,7 +227,7 @@ static sup_result check_counts(ply_reader* r)
         uint64_t       bytes = row_bytes(r, e);
         if (bytes && (e->count > left / bytes || e->count > UINT32_MAX / 2))
             return sup_fail(r->error, SUP_ERROR_INPUT,
-                            "the header promises %llu of '%.*s', which is more than the file holds; it is damaged or cut off",
+                            "the header announces %llu of '%.*s', more than the file contains; it is damaged or truncated",
                             (unsigned long long)e->count, (int)(e->name_length < 60 ? e->name_length : 60), e->name);
         left -= bytes * (bytes ? e->count : 0);
     }
@@ -314,7 +314,7 @@ static sup_result plan_vertices(ply_reader* r, element* e)
     }
     uint32_t place = 7u << POSITION;
     if ((seen & place) != place)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "vertices lack x, y or z; it holds no mesh that can be read");
+        return sup_fail(r->error, SUP_ERROR_INPUT, "vertices lack x, y or z; the file has no mesh that can be read");
     r->positions = SUP_NEW(r->arena, sup_vec3, r->vertex_count);
     if (!r->positions) return sup_fail_memory(r->error, "a mesh");
     if (keep_kind(e, seen, NORMAL, 3)) {
@@ -367,7 +367,7 @@ static sup_result plan(ply_reader* r)
                             (int)e->name_length, e->name);
         if (slot) *slot = e;
     }
-    if (!vertex) return sup_fail(r->error, SUP_ERROR_INPUT, "it has no element 'vertex'; it holds no mesh");
+    if (!vertex) return sup_fail(r->error, SUP_ERROR_INPUT, "it has no element 'vertex'; the file has no mesh");
     if (!face || face->count == 0)
         return sup_fail(r->error, SUP_ERROR_INPUT, "it has no faces, %s",
                         strips ? "only triangle strips; save it with plain faces" : "only points; mesh them first");
@@ -487,8 +487,9 @@ static bool pass_over(ply_reader* r, number_type type, uint64_t count)
 static sup_result fail_row(ply_reader* r, const element* e, uint32_t row)
 {
     int length = (int)(e->name_length < 60 ? e->name_length : 60);
-    return sup_fail(r->error, SUP_ERROR_INPUT, "%.*s %u of %llu %s; the file is damaged or cut off", length, e->name, row,
-                    (unsigned long long)e->count, r->at >= r->end ? "is missing" : "does not hold the numbers its header says");
+    return sup_fail(r->error, SUP_ERROR_INPUT, "%.*s %u of %llu %s; the file is damaged or truncated", length, e->name, row,
+                    (unsigned long long)e->count,
+                    r->at >= r->end ? "is missing" : "does not have the numbers that the header announces");
 }
 
 static bool pass_property(ply_reader* r, const property* p)
@@ -498,7 +499,7 @@ static bool pass_property(ply_reader* r, const property* p)
     return pass_over(r, p->type, (uint64_t)count);
 }
 
-// Before row i of any element. Fails when nobody waits any more.
+// Called before row i of any element. Fails if the user cancelled.
 static sup_result begin_row(ply_reader* r, uint32_t i)
 {
     if (i % ASK_ROWS) return SUP_OK;
@@ -552,7 +553,7 @@ static sup_result read_vertices(ply_reader* r)
         }
         sup_vec3 at = v3(values[POSITION], values[POSITION + 1], values[POSITION + 2]);
         if (!v3_finite(at))
-            return sup_fail(r->error, SUP_ERROR_INPUT, "vertex %u is not at a finite place; repair the file", v);
+            return sup_fail(r->error, SUP_ERROR_INPUT, "the position of vertex %u is not finite; repair the file", v);
         r->positions[v] = at;
         if (r->normals) r->normals[v] = v3(values[NORMAL], values[NORMAL + 1], values[NORMAL + 2]);
         if (r->colors || r->uvs) keep_surface(r, v, values, scale);
@@ -581,7 +582,7 @@ static sup_result read_corners(ply_reader* r, const property* p, uint32_t face)
     uint64_t least = r->encoding == ASCII ? 2 : type_bytes[p->type];
     if (!take_integer(r, p->count_type, &count)) return fail_row(r, r->face, face);
     if (count < 0 || (uint64_t)count > ((uint64_t)(r->end - r->at) + 1) / least)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "face %u says it has %lld corners; the file is damaged or cut off", face,
+        return sup_fail(r->error, SUP_ERROR_INPUT, "face %u says it has %lld corners; the file is damaged or truncated", face,
                         (long long)count);
     if (!reserve(r, (uint64_t)count)) return sup_fail_memory(r->error, "faces");
     r->face_sizes[face] = (uint32_t)count;
@@ -622,7 +623,8 @@ static sup_result settle_maps(ply_reader* r)
             continue;
         }
         char   text[160];
-        size_t length = sup_format(text, sizeof text, "property %.60s leaves 0 to 1 and is not a map", r->maps[m].name + 1);
+        size_t length =
+            sup_format(text, sizeof text, "property %.60s is not within 0 to 1, so it is not a map", r->maps[m].name + 1);
         char*  warning = sup_arena_text(r->arena, text, length < sizeof text ? length : sizeof text - 1);
         if (!warning) return sup_fail_memory(r->error, "a warning");
         r->warnings[r->warning_count++] = warning;

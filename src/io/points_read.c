@@ -6,14 +6,14 @@
 sup_result points_check(sup_bytes bytes, size_t offset, uint64_t frames, uint64_t points, size_t size, sup_error* error)
 {
     if (points == 0 || frames == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "the cache holds %llu frames of %llu points; there is nothing to read",
+        return sup_fail(error, SUP_ERROR_INPUT, "the cache has %llu frames of %llu points; there is nothing to read",
                         (unsigned long long)frames, (unsigned long long)points);
     // Both fit 32 bits, so the product fits 64 and the division below cannot overflow.
     bool fits = frames < UINT32_MAX && points < UINT32_MAX && offset <= bytes.size &&
                 frames * points <= (bytes.size - offset) / (3 * size);
     if (fits) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "the cache promises %llu frames of %llu points but ends before them; the file is damaged or cut off",
+                    "the cache announces %llu frames of %llu points but ends before that; the file is damaged or truncated",
                     (unsigned long long)frames, (unsigned long long)points);
 }
 
@@ -57,7 +57,7 @@ sup_result sup_points_read(const char* path, const sup_files* files, sup_arena* 
     SUP_ASSERT(path && arena && out);
     sup_bytes bytes;
     if (!files) files = sup_files_system();
-    if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
+    if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program has no access to files", path);
     sup_result result = files->read(files->user, path, arena, &bytes, error);
     return result == SUP_OK ? sup_points_parse(path, bytes, arena, out, error) : result;
 }

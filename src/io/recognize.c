@@ -65,11 +65,11 @@ const char* sup_no_character(sup_bytes bytes, bool packed)
 {
     sup_bytes b = text_of(bytes);
     if (bytes.size == 0) return "it is empty; copy or download it again";
-    if (begins(b, "version https://git-lfs")) return "it is a pointer of Git LFS, not the file itself; run 'git lfs pull'";
+    if (begins(b, "version https://git-lfs")) return "it is a Git LFS pointer, not the file itself; run 'git lfs pull'";
     if (begins(b, "<!DOCTYPE html") || begins(b, "<!doctype html") || begins(b, "<html"))
         return "it is a web page; download the file itself";
     if (packed) return NULL;
-    if (holds(b, "<COLLADA")) return "it is COLLADA under another name; let its name end in .dae";
+    if (holds(b, "<COLLADA")) return "it is COLLADA with another ending; rename it to .dae";
     if (begins(bytes, "PK\x03\x04")) return "it is a zip archive; unpack it and name the file in it";
     if (begins(bytes, "\x1f\x8b") || begins(bytes, "7z\xBC\xAF") || begins(bytes, "Rar!"))
         return "it is an archive; unpack it and name the file in it";

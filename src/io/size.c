@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// Longest sides in metres. A hand and a whale lie near the ends; who means something else says --unit.
+// Longest sides in meters. A hand and a whale are near the ends; --unit sets other sizes.
 static const double SMALLEST = 0.2, LARGEST = 20.0;
 // Units are mistaken by powers of ten (centimetres for metres). The one that brings the size nearest to the middle of that
 // range, 2 m, is taken: above 2 / sqrt(10), up to 2 * sqrt(10).
@@ -70,7 +70,7 @@ sup_result sup_size_judge(sup_character* c, const sup_allocator* allocator, sup_
     write_unit(unit, own, sizeof own);
     write_unit(unit * c->size_factor, other, sizeof other);
     sup_format(text, sizeof text,
-               "'%.100s' measures %.3g m with one unit as %g m; characters measure %g to %g m, so physics takes it for %.3g m: "
+               "'%.100s' is %.3g m large at %g m per unit; characters are %g to %g m, so physics assumes %.3g m: "
                "--unit %s makes that its size, --unit %s keeps the file's",
                c->name, metres, unit, SMALLEST, LARGEST, metres * c->size_factor, other, own);
     return add_warning(c, text, error);

@@ -242,18 +242,17 @@ static sup_result fail_dead(const sup_read_input* in, int status, const listener
 {
     if (l->cancelled) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     if (l->late)
-        return sup_fail(
-            error, SUP_ERROR_INPUT,
-            "'%.300s' cannot be read: assimp gave no answer for %.0f s and was ended; try again when the machine is "
-            "less busy, or export the file as glTF",
-            in->path, wait);
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "'%.300s' cannot be read: assimp did not answer within %.0f s and was ended; try again when the "
+                        "machine is less busy, or export the file as glTF",
+                        in->path, wait);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         return sup_fail(
             error, SUP_ERROR_INPUT,
-            "'%.300s' cannot be read: assimp worked on it for %u s without an end; copy it again, or export it as glTF",
+            "'%.300s' cannot be read: assimp did not finish within %u s of CPU time; copy it again, or export it as glTF",
             in->path, seconds_for(in->bytes.size));
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "'%.300s' cannot be read: assimp broke down over it; copy it again, or export it as glTF", in->path);
+                    "'%.300s' cannot be read: assimp crashed on it; copy it again, or export it as glTF", in->path);
 }
 
 /// Whether this process has no other thread: a child has but the one that forks, and would wait for ever for a lock that

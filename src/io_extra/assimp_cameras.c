@@ -58,7 +58,7 @@ static void make_camera(assimp_reader* r, const struct aiCamera* from)
     const char* name = assimp_text(r, &from->mName);
     sup_json*   node = stand(r, name, vector_of(&from->mPosition), looking(vector_of(&from->mLookAt), vector_of(&from->mUp)));
     if (!node) {
-        assimp_warn(r, "the camera '%.80s' stands on no node; it is left out", name);
+        assimp_warn(r, "the camera '%.80s' belongs to no node; it is left out", name);
         return;
     }
     float     near = between(from->mClipPlaneNear, 1e-6f, 1e6f, 0.1f), far = between(from->mClipPlaneFar, 1e-6f, 1e9f, 0);
@@ -118,7 +118,7 @@ static void make_light(assimp_reader* r, const struct aiLight* from)
     sup_json* node = kind ? stand(r, name, vector_of(&from->mPosition), looking(along, vector_of(&from->mUp))) : NULL;
     if (!node) {
         assimp_warn(r, "the light '%.80s' %s; it is left out", name,
-                    kind ? "stands on no node" : "is of a kind glTF does not know");
+                    kind ? "stands on no node" : "has a type that glTF does not support");
         return;
     }
     float color[3] = { (float)from->mColorDiffuse.r, (float)from->mColorDiffuse.g, (float)from->mColorDiffuse.b }, most = 0;

@@ -232,10 +232,10 @@ static void make_clip(maker* m)
     put_nodes(m);
     put_morphs(m);
     if (gltf_edit_get(m->animation, "channels")) gltf_edit_add(edit, "animations", m->animation);
-    else assimp_warn(m->r, "clip '%.80s' moves nothing that the file has; it is left out", m->name);
-    if (m->missing) assimp_warn(m->r, "clip '%.80s': %u channels move nothing that the file has", m->name, m->missing);
+    else assimp_warn(m->r, "clip '%.80s' animates no node of the file; it is left out", m->name);
+    if (m->missing) assimp_warn(m->r, "clip '%.80s': %u channels animate no node of the file", m->name, m->missing);
     if (m->stale)
-        assimp_warn(m->r, "clip '%.80s': %u keys are not later than the one before, or no numbers; they are left out", m->name,
+        assimp_warn(m->r, "clip '%.80s': %u keys are not later than the one before, or not numbers; they are left out", m->name,
                     m->stale);
 }
 

@@ -57,12 +57,12 @@ static bool find_bytes(assimp_reader* r, const char* path, sup_bytes* out)
     const struct aiTexture* embedded = find_embedded(r->scene, path);
     if (!embedded) {
         if (find_outside(r, path, out)) return true;
-        assimp_warn(r, "the picture '%.200s' is not beside the file and is left out; put it there or into a folder 'textures'",
+        assimp_warn(r, "the texture '%.200s' is not beside the file and is left out; put it there or into a folder 'textures'",
                     path);
         return false;
     }
     if (embedded->mHeight != 0) {
-        assimp_warn(r, "the picture '%.200s' is embedded as bare pixels; it is left out", path);
+        assimp_warn(r, "the texture '%.200s' is embedded as raw pixels; it is left out", path);
         return false;
     }
     out->size = embedded->mWidth;
@@ -76,7 +76,7 @@ static uint32_t add_texture(assimp_reader* r, const char* path)
     if (!find_bytes(r, path, &bytes)) return SUP_NONE;
     const char* kind = gltf_image_kind(bytes);
     if (!kind || (strcmp(kind, "image/png") != 0 && strcmp(kind, "image/jpeg") != 0)) {
-        assimp_warn(r, "the picture '%.200s' is neither PNG nor JPEG, which is what glTF holds, and is left out; convert it",
+        assimp_warn(r, "the texture '%.200s' is neither PNG nor JPEG, the formats of glTF, and is left out; convert it",
                     path);
         return SUP_NONE;
     }

@@ -138,7 +138,7 @@ static void put_local(assimp_reader* r, assimp_node* node)
     sup_affine    local = affine_of(&node->from->mTransformation), identity = affine_identity();
     sup_transform t, still = transform_identity();
     if (!is_finite(&local)) {
-        assimp_warn(r, "node '%.80s' stands nowhere (its matrix is not finite); it is put where its parent is", node->name);
+        assimp_warn(r, "node '%.80s' has a matrix that is not finite; it is placed at its parent", node->name);
         return;
     }
     if (memcmp(&local, &identity, sizeof local) == 0) return;
@@ -151,7 +151,7 @@ static void put_local(assimp_reader* r, assimp_node* node)
         return;
     }
     if (!whole)
-        assimp_warn(r, "node '%.80s' is sheared at rest and animated; where no clip moves it, the shear is lost", node->name);
+        assimp_warn(r, "node '%.80s' is sheared at rest and animated; the shear is lost where no clip moves it", node->name);
     if (memcmp(&t.translation, &still.translation, sizeof t.translation) != 0)
         gltf_edit_numbers(&r->edit, node->json, "translation", &t.translation.x, 3);
     if (memcmp(&t.rotation, &still.rotation, sizeof t.rotation) != 0)

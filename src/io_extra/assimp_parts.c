@@ -265,7 +265,7 @@ static sup_result make_node(assimp_reader* r, uint32_t index)
         if (!skinned) plain = false;
     }
     if (m.dropped)
-        assimp_warn(r, "node '%.80s': %u bones of its mesh are not nodes of the file; what hung on them hangs on the others",
+        assimp_warn(r, "node '%.80s': %u bones of its mesh are not nodes of the file; their vertices follow the other bones",
                     r->nodes[index].name, m.dropped);
     return r->edit.failed ? sup_fail_memory(r->error, "the meshes") : SUP_OK;
 }

@@ -17,7 +17,7 @@ void assimp_warn(assimp_reader* r, const char* format, ...)
     va_start(arguments, format);
     sup_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (r->warning_count == ASSIMP_WARNINGS_MAX - 1) strcpy(text, "and more of the kind; the rest is not listed");
+    if (r->warning_count == ASSIMP_WARNINGS_MAX - 1) strcpy(text, "and more of the same kind; the rest is not listed");
     const char* kept = sup_arena_text(r->work, text, strlen(text));
     if (kept) r->warnings[r->warning_count++] = kept;
 }
@@ -111,7 +111,7 @@ static sup_result finish_document(assimp_reader* r, gltf_given* given)
     gltf_edit_number(&r->edit, buffer, "byteLength", (double)r->edit.bytes);
     gltf_edit_add(&r->edit, "buffers", buffer);
     if (r->edit.bytes > UINT32_MAX - 1)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "the file holds more than 4 GiB of geometry; split it");
+        return sup_fail(r->error, SUP_ERROR_INPUT, "the file has more than 4 GiB of geometry; split it");
     if (!gltf_edit_gather(&r->edit, &given->binary) || r->edit.failed) return sup_fail_memory(r->error, "a document");
     given->root = r->edit.root;
     given->warnings = r->warnings;
@@ -135,9 +135,9 @@ static sup_result convert(assimp_reader* r, gltf_given* given)
     if (r->scene->mNumMeshes == 0 && has_format(r->scene, "Collada") && has_word(r->in->bytes, "<morph"))
         return sup_fail(
             r->error, SUP_ERROR_INPUT,
-            "assimp finds no mesh below a COLLADA morph controller; export the file as FBX or glTF, which keep shapes");
+            "assimp finds no mesh below a COLLADA morph controller; export the file as FBX or glTF, which keep morph targets");
     if (!r->scene->mRootNode || r->scene->mNumMeshes == 0)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "the file holds no mesh; export it with the skin that is to be deformed");
+        return sup_fail(r->error, SUP_ERROR_INPUT, "the file has no mesh; export it with the skin to deform");
     start_document(r);
     sup_transform place = choose_place(r, given);
     ASSIMP_TRY(assimp_nodes_make(r));
@@ -158,7 +158,7 @@ static sup_result fail_import(const sup_read_input* in, sup_error* error)
     if (strstr(text, "bad_alloc"))
         return sup_fail(
             error, SUP_ERROR_INPUT,
-            "'%.300s' cannot be read: assimp takes more memory over it than a sound file of its size needs; copy it "
+            "'%.300s' cannot be read: assimp needs more memory for it than an intact file of its size does; copy it "
             "again, or export it as glTF",
             in->path);
     size_t n = strlen(text);
@@ -180,7 +180,7 @@ static sup_result check_off(const sup_read_input* in, sup_error* error)
         while (at < size && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
         at += sup_parse_double(text + at, size - at, false, &value);
         if (value > (double)size)
-            return sup_fail(error, SUP_ERROR_INPUT, "the file promises %.0f items and has %zu bytes; it is damaged", value,
+            return sup_fail(error, SUP_ERROR_INPUT, "the file announces %.0f items in %zu bytes; it is damaged", value,
                             size);
     }
     return SUP_OK;

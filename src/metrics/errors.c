@@ -9,7 +9,7 @@ void sup_errors_add(sup_errors* errors, const sup_vec3* points, const sup_vec3* 
     for (uint32_t i = 0; i < count; ++i) {
         double x = (double)points[i].x - (double)truth[i].x, y = (double)points[i].y - (double)truth[i].y,
                z = (double)points[i].z - (double)truth[i].z, square = x * x + y * y + z * z, distance = sqrt(square);
-        if (distance > errors->max || isnan(distance)) errors->max = distance; // and no number stays none
+        if (distance > errors->max || isnan(distance)) errors->max = distance; // NaN is kept
         errors->sum += distance;
         errors->sum_squares += square;
         if (per_point) per_point[i] = (float)distance;

@@ -3,6 +3,7 @@
 #include "metrics/meter.h"
 
 #include "base/internal.h"
+#include "base/scratch_layout.h"
 #include "geom/search/intersect.h"
 
 enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
@@ -176,11 +177,20 @@ static void count_pairs(void* data, uint32_t begin, uint32_t end)
 
 static uint32_t task_count(const sup_bvh* bvh) { return (bvh->leaf_count + GRAIN - 1) / GRAIN; }
 
+static size_t lay_out(const sup_bvh* bvh, void* scratch, search* s)
+{
+    sup_layout l = { .base = scratch };
+    s->nodes = sup_layout_add(&l, 2 * (size_t)bvh->leaf_count, sizeof *s->nodes);
+    s->slots = sup_layout_add(&l, bvh->triangle_count, sizeof *s->slots);
+    s->counts = sup_layout_add(&l, task_count(bvh), sizeof *s->counts);
+    s->hits = sup_layout_add(&l, bvh->triangle_count, sizeof *s->hits);
+    return l.used;
+}
+
 size_t sup_meter_scratch(const sup_meter* meter)
 {
-    const sup_bvh* b = &meter->bvh;
-    return sup_align(2 * (size_t)b->leaf_count * sizeof(sup_box), 64) + sup_align(b->triangle_count * sizeof(sup_box), 64) +
-           sup_align(task_count(b) * sizeof(uint64_t), 64) + sup_align(b->triangle_count, 64);
+    search s;
+    return lay_out(&meter->bvh, NULL, &s);
 }
 
 uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
@@ -188,16 +198,8 @@ uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points,
 {
     SUP_ASSERT(meter && points && scratch);
     const sup_bvh* b = &meter->bvh;
-    unsigned char* at = scratch;
     search         s = { .bvh = b, .points = points };
-    s.nodes = (sup_box*)(void*)at;
-    at += sup_align(2 * (size_t)b->leaf_count * sizeof(sup_box), 64);
-    s.slots = (sup_box*)(void*)at;
-    at += sup_align(b->triangle_count * sizeof(sup_box), 64);
-    s.counts = (uint64_t*)(void*)at;
-    at += sup_align(task_count(b) * sizeof(uint64_t), 64);
-    s.hits = at;
-
+    lay_out(b, scratch, &s);
     sup_bvh_refit(b, points, tasks, s.nodes, s.slots);
     sup_tasks_run(tasks, b->leaf_count, GRAIN, count_pairs, &s);
     uint64_t total = 0;

@@ -46,7 +46,7 @@ double sup_meter_stretch(const sup_meter* meter, const sup_vec3* points, float* 
         uint32_t a = meter->edges[2 * (size_t)e], b = meter->edges[2 * (size_t)e + 1];
         double   rest = meter->edge_lengths[e], now = distance(points[a], points[b]);
         double   ratio = now >= rest ? now / rest : rest / now;
-        if (ratio > worst || isnan(ratio)) worst = ratio; // and no number stays none
+        if (ratio > worst || isnan(ratio)) worst = ratio; // NaN is kept
         if (!per_point || !(ratio > 1)) continue;
         double size = isfinite(ratio) ? sup_log2(ratio) : most;
         float  value = (float)(size < most ? size : most);

@@ -117,7 +117,7 @@ static void add_crossings(writer* w, const sup_verdict* v)
     if (uncounted(v)) {
         bool rest = v->crossings_rest == SUP_METER_UNCOUNTED;
         add(w, "more triangles lie in one place than can be counted, ");
-        if (rest) add(w, "at rest already; merge doubled faces");
+        if (rest) add(w, "even at rest; merge duplicate faces");
         else add(w, "at %.2f s", v->crossings_time);
         return;
     }

@@ -114,12 +114,15 @@ static matrix34 multiply(const matrix34* a, const matrix34* b)
     return r;
 }
 
+// Determinant of a bone's 3x3 matrix, dimensionless: below it the bone is scaled to 1e-10 of its size and has no inverse.
+static const double SINGULAR = 1e-30;
+
 static bool invert(const matrix34* a, matrix34* out)
 {
     const double(*m)[4] = a->m;
     double det = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
                  m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-    if (!isfinite(det) || fabs(det) < 1e-30) return false;
+    if (!isfinite(det) || fabs(det) < SINGULAR) return false;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
@@ -148,18 +151,19 @@ static sup_result local_transform(const sup_rig* rig, const double* frame, uint3
     if (parent != SUP_NONE) {
         above = bone_matrix(rig, frame, parent);
         if (!invert(&above, &inverse))
-            return BAD("the matrix of '%s' in frame %u flattens it; a bone cannot vanish", rig->bones[parent].name, number + 1);
+            return BAD("the matrix of '%s' in frame %u is singular; scale the bone up", rig->bones[parent].name, number + 1);
         local = multiply(&inverse, &local);
     }
     sup_affine rounded;
     for (int i = 0; i < 12; ++i) {
         rounded.m[i / 4][i % 4] = (float)local.m[i / 4][i % 4];
         if (!isfinite(rounded.m[i / 4][i % 4]))
-            return BAD("the matrix of '%s' in frame %u leaves the numbers", rig->bones[bone].name, number + 1);
+            return BAD("the matrix of '%s' in frame %u is too large; scale the motion down", rig->bones[bone].name, number + 1);
     }
     if (!affine_decompose(&rounded, out))
-        return BAD("the matrix of '%s' in frame %u has shear, which joints cannot show; remove it, or bake the meshes instead",
-                   rig->bones[bone].name, number + 1);
+        return BAD(
+            "the matrix of '%s' in frame %u has shear, which joints cannot represent; remove it, or bake the meshes instead",
+            rig->bones[bone].name, number + 1);
     return SUP_OK;
 }
 

@@ -69,7 +69,7 @@ static sup_result find_joint(pose_keys* p, const sup_json* entry, uint32_t key, 
     return *out != SUP_NONE ? SUP_OK : WRONG("poses: key %u: '%s' has no joint '%s'", key + 1, p->character->name, entry->key);
 }
 
-/// A move is told in meters along the axes of the rest space, whatever the parent's own axes and scale are.
+/// A move is given in meters along the axes of rest space, whatever the parent's own axes and scale are.
 static sup_vec3 parent_move(const sup_character* c, const sup_pose* rest, uint32_t joint, const double meters[3])
 {
     double   unit = sup_character_physics_unit(c);
@@ -218,11 +218,11 @@ static sup_result put_channels(pose_keys* p, bool offsets, sup_clip* out)
 
 // ---------------------------------------------------------------------------------------------- over a clip
 
-typedef struct layering {
+typedef struct pose_sum {
     sup_pose under, by;
     uint32_t count;
     float*   times;
-} layering;
+} pose_sum;
 
 static bool replaces(const sup_clip* offsets, const sup_channel* c)
 {
@@ -233,7 +233,7 @@ static bool replaces(const sup_clip* offsets, const sup_channel* c)
 
 /// What an offset of a channel makes of the clip below at one of its times. `by` starts from the rest pose, as every sample
 /// does.
-static void put_layered(const layering* l, const sup_channel* c, uint32_t k, float* values)
+static void put_sum(const pose_sum* l, const sup_channel* c, uint32_t k, float* values)
 {
     const sup_transform *under = &l->under.local[c->target], *by = &l->by.local[c->target];
     if (c->path == SUP_PATH_ROTATION) {
@@ -247,7 +247,7 @@ static void put_layered(const layering* l, const sup_channel* c, uint32_t k, flo
 
 /// Even samples up to the end, and the keys themselves, so that each is met exactly: merged as floats, where what rounds to one
 /// time is one time.
-static bool lay_times(const pose_keys* p, double seconds, layering* l)
+static bool merge_times(const pose_keys* p, double seconds, pose_sum* l)
 {
     uint32_t even = (uint32_t)(seconds * OVER_RATE) + 1, key = 0;
     float    end = (float)seconds;
@@ -262,13 +262,13 @@ static bool lay_times(const pose_keys* p, double seconds, layering* l)
     return true;
 }
 
-static sup_result lay_over(pose_keys* p, const sup_clip* offsets, sup_clip* out)
+static sup_result add_to_clip(pose_keys* p, const sup_clip* offsets, sup_clip* out)
 {
     const sup_clip* below = p->over;
-    layering        l = { 0 };
+    pose_sum        l = { 0 };
     size_t          most = (size_t)below->channel_count + offsets->channel_count;
     sup_channel*    channels = SUP_NEW(p->arena, sup_channel, most + 1);
-    if (!channels || !lay_times(p, out->seconds, &l)) return sup_fail_memory(p->error, "poses");
+    if (!channels || !merge_times(p, out->seconds, &l)) return sup_fail_memory(p->error, "poses");
     sup_result r = sup_pose_create(p->character, p->arena, &l.under, p->error);
     if (!r) r = sup_pose_create(p->character, p->arena, &l.by, p->error);
     if (r) return r;
@@ -291,7 +291,7 @@ static sup_result lay_over(pose_keys* p, const sup_clip* offsets, sup_clip* out)
     for (uint32_t k = 0; k < l.count; ++k) {
         sup_clip_sample(p->character, below, (double)l.times[k], &l.under);
         sup_clip_sample(p->character, offsets, (double)l.times[k], &l.by);
-        for (uint32_t i = first; i < count; ++i) put_layered(&l, &channels[i], k, (float*)channels[i].values);
+        for (uint32_t i = first; i < count; ++i) put_sum(&l, &channels[i], k, (float*)channels[i].values);
     }
     out->channels = channels;
     out->channel_count = count;
@@ -319,7 +319,7 @@ sup_result sup_clip_from_poses(const sup_character* character, const sup_json* t
     if (p->over && p->over->seconds > made.seconds) made.seconds = p->over->seconds;
     sup_clip offsets = made;
     r = put_channels(p, p->over != NULL, p->over ? &offsets : &made);
-    if (!r && p->over) r = lay_over(p, &offsets, &made);
+    if (!r && p->over) r = add_to_clip(p, &offsets, &made);
     if (!r) *out = made;
     return r;
 }

@@ -12,7 +12,7 @@ void sup_note_size(const sup_bind_input* in)
     double               unit = sup_character_physics_unit(c), size = (double)c->mesh.diagonal * unit;
     if (size >= SMALL_METRES && size <= LARGE_METRES) return;
     sup_note(in->notes,
-             "'%s' is %g m across with one unit as %g m; gravity, wind and forces use that, so give --unit if it is wrong",
+             "'%s' is %g m across at %g m per unit; gravity, wind and forces use that, so give --unit if it is wrong",
              c->name, size, unit);
 }
 

@@ -65,24 +65,24 @@ bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* s
     return all_within(points, skinned, mesh->point_count, *limit2);
 }
 
-static bool all_short(const sup_vec3* ways, size_t count, float limit)
+static bool all_short(const sup_vec3* displacements, size_t count, float limit)
 {
     bool short_all = true;
-    for (size_t i = 0; i < count; ++i) short_all &= v3_length2(ways[i]) <= limit * limit;
+    for (size_t i = 0; i < count; ++i) short_all &= v3_length2(displacements[i]) <= limit * limit;
     return short_all;
 }
 
-bool ways_near(const sup_mesh* mesh, const sup_vec3* ways, size_t count, const sup_vec3* skinned)
+bool displacements_near(const sup_mesh* mesh, const sup_vec3* displacements, size_t count, const sup_vec3* skinned)
 {
-    return all_short(ways, count, LOST_DIAGONALS * mesh->diagonal) ||
-           (skinned && all_short(ways, count, LOST_DIAGONALS * diagonal_of(skinned, mesh->point_count)));
+    return all_short(displacements, count, LOST_DIAGONALS * mesh->diagonal) ||
+           (skinned && all_short(displacements, count, LOST_DIAGONALS * diagonal_of(skinned, mesh->point_count)));
 }
 
-void ways_blend(const run_ways* ways, size_t offset, size_t count, sup_vec3* out)
+void displacements_blend(const run_displacements* displacements, size_t offset, size_t count, sup_vec3* out)
 {
-    const sup_vec3 *d0 = ways->before + offset, *d1 = ways->after + offset;
-    float           share = (float)ways->ratio;
-    for (size_t i = 0; i < count; ++i) out[i] = ways->ratio == 1.0 ? d1[i] : v3_lerp(d0[i], d1[i], share);
+    const sup_vec3 *d0 = displacements->before + offset, *d1 = displacements->after + offset;
+    float           share = (float)displacements->ratio;
+    for (size_t i = 0; i < count; ++i) out[i] = displacements->ratio == 1.0 ? d1[i] : v3_lerp(d0[i], d1[i], share);
 }
 
 // At an instant there is no motion to reset: lost points go back alone. Points that came lost are not its doing: a dynamic link
@@ -104,21 +104,21 @@ static void return_lost(const sup_chain* chain, const sup_frame* frame, sup_vec3
 }
 
 void link_run(const sup_chain* chain, uint32_t index, const uint8_t* params, uint8_t* state, const sup_frame* frame,
-              const run_ways* ways, const run_scratch* s, sup_vec3* out)
+              const run_displacements* displacements, const run_scratch* s, sup_vec3* out)
 {
     const link* l = &chain->links[index];
     const void* p = params + l->params_offset;
     uint32_t    carriers = l->binding.carriers;
-    if (carriers && ways) ways_blend(ways, l->ways_offset, carriers, s->ways);
-    else l->deformer->evaluate(&l->binding, p, frame, state, s->link, carriers ? s->ways : out);
-    if (carriers) l->deformer->present(&l->binding, p, frame, s->ways, s->link, out);
-    bool instant = l->binding.state_size == 0 || (carriers && ways);
+    if (carriers && displacements) displacements_blend(displacements, l->displacement_offset, carriers, s->displacements);
+    else l->deformer->evaluate(&l->binding, p, frame, state, s->link, carriers ? s->displacements : out);
+    if (carriers) l->deformer->present(&l->binding, p, frame, s->displacements, s->link, out);
+    bool instant = l->binding.state_size == 0 || (carriers && displacements);
     if (index > 0 && instant) return_lost(chain, frame, out);
 }
 
 const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
-                          const sup_frame* given, const run_ways* ways, const run_scratch* s, const sup_vec3* points,
-                          sup_vec3* out)
+                          const sup_frame* given, const run_displacements* displacements, const run_scratch* s,
+                          const sup_vec3* points, sup_vec3* out)
 {
     sup_frame frame = *given;
     if (begin == 0) points = sup_pose_morph(chain->character, frame.end, s->morphed);
@@ -128,7 +128,7 @@ const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, 
         sup_vec3* to = i + 1 == end && out ? out : i == 0 ? s->skinned : points == s->a ? s->b : s->a;
         frame.points = points;
         frame.skinned = i == 0 ? NULL : s->skinned;
-        link_run(chain, i, params, state ? state + l->state_offset : NULL, &frame, ways, s, to);
+        link_run(chain, i, params, state ? state + l->state_offset : NULL, &frame, displacements, s, to);
         points = to;
     }
     if (out && points != out) {
@@ -159,7 +159,7 @@ sup_result sup_prefix_pose(const sup_prefix* before, const sup_pose* pose, doubl
     const sup_chain* chain = before->chain;
     for (uint32_t i = 0; i < before->link; ++i)
         if (chain->links[i].binding.state_size > 0)
-            return sup_fail(error, SUP_ERROR_INPUT, "%s cannot stand behind %s, which moves by itself; put it in front",
+            return sup_fail(error, SUP_ERROR_INPUT, "%s cannot follow %s, which is dynamic; put it before",
                             chain->links[before->link].deformer->name, chain->links[i].deformer->name);
     sup_sampler      sampler = { sample_prefix, (void*)before };
     world_workspace* work = (world_workspace*)&before->work;
@@ -182,7 +182,7 @@ sup_result sup_prefix_points(const sup_prefix* before, double time, sup_vec3* ou
     const sup_chain* chain = before->chain;
     if (!chain->clip)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "%s looks at the links before it over time, and there is no clip; give one with --clip",
+                        "%s evaluates the links before it over time, which needs a clip; give one with --clip",
                         chain->links[before->link].deformer->name);
     sup_pose* pose = (sup_pose*)&before->pose;
     sup_clip_sample(chain->character, chain->clip, time, pose);
@@ -289,13 +289,13 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                : sup_fail(b->error, SUP_ERROR_CANCELLED, "cancelled while binding %s", l->deformer->name);
 }
 
-// Where the ways of a step are kept: those of the skin, then those of all carriers behind it.
-static void place_ways(sup_chain* chain)
+// Where the displacements of a step are kept: those of the skin, then those of all carriers behind it.
+static void place_displacements(sup_chain* chain)
 {
-    chain->way_count = chain->stepped_end ? chain->character->mesh.point_count : 0;
+    chain->displacement_count = chain->stepped_end ? chain->character->mesh.point_count : 0;
     for (uint32_t i = chain->stepped_end; i < chain->dynamic_end; ++i) {
-        chain->links[i].ways_offset = chain->way_count;
-        chain->way_count += chain->links[i].binding.carriers;
+        chain->links[i].displacement_offset = chain->displacement_count;
+        chain->displacement_count += chain->links[i].binding.carriers;
     }
 }
 
@@ -338,7 +338,7 @@ sup_result sup_chain_create(const sup_chain_desc* desc, sup_chain** out, sup_err
     if (!r) r = world_parse(&b);
     for (uint32_t i = 0; !r && i < chain->link_count; ++i) r = bind_link(&b, i);
     if (!r && chain->step == 0) chain->step = shortest_step(chain);
-    if (!r) place_ways(chain);
+    if (!r) place_displacements(chain);
     if (!r && !sup_notes_end(&chain->notes)) r = sup_fail_memory(error, "a chain");
     sup_arena_destroy(b.temporary);
     if (r) sup_arena_destroy(arena);
@@ -402,13 +402,17 @@ const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
 uint32_t    sup_chain_note_count(const sup_chain* chain) { return chain->notes.count; }
 const char* sup_chain_note(const sup_chain* chain, uint32_t i) { return i < chain->notes.count ? chain->notes.texts[i] : NULL; }
 
+// In frames: a span that is short of a whole number by less than this has that many, because (end - start) fps is rounded. And
+// the longest span, which fits 32 bits.
+static const double FRAME_SLACK = 1e-6, FRAMES_MAX = 4e9;
+
 uint32_t sup_frame_count(double start, double end, double fps, bool loop)
 {
     double span = (end - start) * fps;
     if (!(span > 0)) return 1;
-    if (span > 4e9) span = 4e9;
-    uint32_t frames = (uint32_t)(span + 1e-6) + 1;
-    bool     last_on_end = (double)(frames - 1) > span - 1e-6;
+    if (span > FRAMES_MAX) span = FRAMES_MAX;
+    uint32_t frames = (uint32_t)(span + FRAME_SLACK) + 1;
+    bool     last_on_end = (double)(frames - 1) > span - FRAME_SLACK;
     return loop && last_on_end && frames > 1 ? frames - 1 : frames;
 }
 

@@ -141,7 +141,7 @@ static const sup_condition common[] = {
     { "muscles", "muscles in the world", "give some with --world", has_muscles },
     { "examples", "example shapes", "give some with --example T=FILE", has_examples },
     { "third_example", "a third example shape", "give one with --example T=FILE", has_third_example },
-    { "time_behind_examples", "time behind the last example", "take a longer clip or an earlier example", has_time_behind },
+    { "time_behind_examples", "time after the last example", "take a longer clip or an earlier example", has_time_behind },
     { "root_motion", "a root that moves", "take a clip that moves it", has_root_motion },
     { 0 },
 };

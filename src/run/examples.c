@@ -32,7 +32,7 @@ sup_result sup_example_pose(const sup_bind_input* in, const sup_example* example
                             example->name, example->clip, in->character->name);
     }
     if (!clip)
-        return sup_fail(error, SUP_ERROR_INPUT, "example '%s' does not say to which clip it belongs; give one with --clip",
+        return sup_fail(error, SUP_ERROR_INPUT, "example '%s' does not say which clip it belongs to; give one with --clip",
                         example->name);
     sup_clip_sample(in->character, clip, example->time, pose);
     return SUP_OK;

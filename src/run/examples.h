@@ -1,5 +1,5 @@
-/// run/examples.h: example sculpts seen from the rest shape. What a sculpt adds to the skin of its pose is pulled back
-/// through the skinning, so that it turns with its limb when it is pushed forward in another pose.
+/// run/examples.h: corrections of example sculpts in rest space. The difference of a sculpt to the skin of its pose is pulled
+/// back through the skinning, so that it turns with its limb when another pose pushes it forward.
 #ifndef SUP_RUN_EXAMPLES_H
 #define SUP_RUN_EXAMPLES_H
 
@@ -15,11 +15,11 @@ typedef struct sup_example_puller {
     void*                 scratch;
 } sup_example_puller;
 
-/// Memory of the arena, for as long as examples are pulled.
+/// Lives in the arena; needed as long as examples are pulled back.
 sup_result sup_example_puller_create(const sup_bind_input* in, bool dualquat, sup_arena* arena, sup_example_puller* out,
                                      sup_error* error);
 
-/// The pose that the example was sculpted in: its own clip at its time, or the clip that is bound where it names none.
+/// The pose that the example was sculpted in: its clip at its time; if it names no clip, the one that is bound.
 sup_result sup_example_pose(const sup_bind_input* in, const sup_example* example, sup_pose* pose, sup_error* error);
 
 /// q = B^-1 (sculpt - points of the links before) for every point, B the 3x3 of its skinning at the pose. Where B has no use

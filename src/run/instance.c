@@ -3,8 +3,8 @@
 //   step k ends at start + k x step. Steps up to 0 are the pre-roll: the first pose is held. With a loop, steps 1 to n are a
 //   first pass, steps n + 1 to 2n the pass that is shown; at the seam the root's jump moves the state.
 //   out(t) = skinned(t) + (out - skinned) between the two steps around t; static links behind the last dynamic one run on that.
-//   A link with carriers gives their ways at steps instead, and makes the skin from the ways at t: links that have no step to
-//   take, and skinning itself, run once a frame.
+//   A link with carriers gives their displacements at steps instead, and makes the skin from the displacements at t: links that
+//   have no step to take, and skinning itself, run once a frame.
 #include "math/vec.h"
 #include "run/runner.h"
 
@@ -19,14 +19,14 @@
 
 enum { SNAPSHOTS_STANDARD = 16, SNAPSHOT_SPACING = 16 };
 
-// A state block: this header, the links' states, the ways of the last two steps. No pointers: copied, saved, hashed.
+// A state block: this header, the links' states, the displacements of the last two steps. No pointers: copied, saved, hashed.
 typedef struct state_head {
     int64_t   step;
     int64_t   started; // 0: nothing has run yet
     double    host_time;
     sup_rigid carry; // waiting for the next step (live teleports)
     int64_t   carried;
-    int64_t   posed; // the step whose pose the links saw last: poses that are none are held back
+    int64_t   posed; // the step whose pose the links saw last: poses that are not finite are held back
 } state_head;
 
 struct sup_instance {
@@ -44,7 +44,7 @@ struct sup_instance {
     uint8_t* params;   // as set
     uint8_t* resolved; // with the keys of this moment
     uint8_t* state;    // the current block
-    size_t   state_size, links_offset, before_offset, after_offset, ways_size;
+    size_t   state_size, links_offset, before_offset, after_offset, displacement_size;
 
     uint8_t** snapshots; // blocks; unused ones have started == 0
     uint32_t  snapshot_count;
@@ -116,9 +116,13 @@ static sup_rigid root_motion(const sup_character* c, const sup_pose* from, const
     return r;
 }
 
+// A seam that turns the root by less than 0.056 degrees (1 - cosine of half the angle; two steps of a float below 1) and moves
+// it by less than a millionth of the diagonal does not carry the state: that is the rounding of two poses.
+static const float SEAM_TURN = 1e-7f, SEAM_MOVE = 1e-6f;
+
 static bool rigid_moves(const sup_rigid* r, float diagonal)
 {
-    return fabsf(r->rotation.w) < 1.0f - 1e-7f || v3_length(r->translation) > 1e-6f * diagonal;
+    return fabsf(r->rotation.w) < 1.0f - SEAM_TURN || v3_length(r->translation) > SEAM_MOVE * diagonal;
 }
 
 // ---------------------------------------------------------------------------------------------- steps
@@ -141,7 +145,7 @@ static void pose_of_step(const sup_instance* in, int64_t step, sup_pose* out)
     else pose_at(in, step_time(in, step), out);
 }
 
-// in->now as the links may see it: of this step, or as the one before where it is none.
+// in->now as the links may see it: the pose of this step, or the last valid one if it is not finite.
 static void hold_pose(sup_instance* in, int64_t step, sup_stats* stats)
 {
     if (pose_sound(in, &in->now)) {
@@ -215,18 +219,20 @@ static bool step_carriers(sup_instance* in, const sup_frame* given, const run_sc
     frame.points = frame.skinned = NULL;
     for (uint32_t i = chain->stepped_end; i < chain->dynamic_end; ++i) {
         const link* l = &chain->links[i];
-        sup_vec3*   ways = after_of(in) + l->ways_offset;
+        sup_vec3*   displacements = after_of(in) + l->displacement_offset;
         if (l->binding.carriers == 0) continue;
         l->deformer->evaluate(&l->binding, in->resolved + l->params_offset, &frame,
-                              in->state + in->links_offset + l->state_offset, s->link, ways);
-        near = near && ways_near(&chain->character->mesh, ways, l->binding.carriers, NULL);
+                              in->state + in->links_offset + l->state_offset, s->link, displacements);
+        near = near && displacements_near(&chain->character->mesh, displacements, l->binding.carriers, NULL);
     }
     if (near) return true;
     // Rare, so the skin is posed only now, to see how large it is.
     links_run(chain, 0, 1, in->resolved, NULL, &frame, NULL, s, NULL, NULL);
     for (uint32_t i = chain->stepped_end; i < chain->dynamic_end; ++i) {
         const link* l = &chain->links[i];
-        if (!ways_near(&chain->character->mesh, after_of(in) + l->ways_offset, l->binding.carriers, s->skinned)) return false;
+        if (!displacements_near(&chain->character->mesh, after_of(in) + l->displacement_offset, l->binding.carriers,
+                                s->skinned))
+            return false;
     }
     return true;
 }
@@ -245,7 +251,7 @@ static void run_at(sup_instance* in, const sup_frame* frame, const run_scratch* 
     still.start = still.end;
     still.carried = false;
     reset_links(in, &still, s);
-    if (!run_links(in, &still, s)) memset(after_of(in), 0, in->ways_size);
+    if (!run_links(in, &still, s)) memset(after_of(in), 0, in->displacement_size);
     sup_stats_add(stats, "runner.lost_and_reset", 1);
 }
 
@@ -264,13 +270,13 @@ static void begin_motion(sup_instance* in, const sup_pose* pose, const run_scrat
     frame.settling_steps = (uint32_t)in->preroll;
     reset_links(in, &frame, s);
     run_at(in, &frame, s, stats);
-    memcpy(before_of(in), after_of(in), in->ways_size);
+    memcpy(before_of(in), after_of(in), in->displacement_size);
     sup_pose_copy(pose, &in->last);
 }
 
-static void turn_ways(sup_instance* in, sup_vec3* d, sup_quat rotation)
+static void turn_displacements(sup_instance* in, sup_vec3* d, sup_quat rotation)
 {
-    for (size_t i = 0; i < in->chain->way_count; ++i) d[i] = quat_rotate(rotation, d[i]);
+    for (size_t i = 0; i < in->chain->displacement_count; ++i) d[i] = quat_rotate(rotation, d[i]);
 }
 
 // One step of the clock to the pose in in->now; in->last is the pose of the step before.
@@ -284,14 +290,14 @@ static void do_step(sup_instance* in, const run_scratch* s, sup_stats* stats)
     if (in->pass && k == in->pass + 1 && in->seam_moves) {
         frame.carry = in->seam;
         frame.carried = true;
-        turn_ways(in, after_of(in), in->seam.rotation);
+        turn_displacements(in, after_of(in), in->seam.rotation);
     }
     if (head->carried) {
         frame.carry = head->carry;
         frame.carried = true;
         head->carried = 0;
     }
-    memcpy(before_of(in), after_of(in), in->ways_size);
+    memcpy(before_of(in), after_of(in), in->displacement_size);
     run_at(in, &frame, s, stats);
     head->step = k;
     sup_pose_copy(&in->now, &in->last);
@@ -387,17 +393,18 @@ static void show(sup_instance* in, double time, double ratio, const run_scratch*
 {
     const sup_chain* chain = in->chain;
     sup_frame        frame = make_frame(in, time, 0, &in->shown, &in->shown, stats);
-    run_ways         ways = { before_of(in), after_of(in), ratio };
+    run_displacements displacements = { before_of(in), after_of(in), ratio };
     if (!chain->stepped_end) {
-        links_run(chain, 0, chain->link_count, in->resolved, NULL, &frame, &ways, s, NULL, out);
+        links_run(chain, 0, chain->link_count, in->resolved, NULL, &frame, &displacements, s, NULL, out);
         return;
     }
     // Skinning only: the links that have taken their steps are not asked again.
     const sup_vec3* skinned = links_run(chain, 0, 1, in->resolved, NULL, &frame, NULL, s, NULL, NULL);
     sup_vec3*       to = chain->stepped_end == chain->link_count ? out : s->a;
-    ways_blend(&ways, 0, chain->character->mesh.point_count, to);
+    displacements_blend(&displacements, 0, chain->character->mesh.point_count, to);
     for (uint32_t i = 0; i < chain->character->mesh.point_count; ++i) to[i] = v3_add(skinned[i], to[i]);
-    if (to != out) links_run(chain, chain->stepped_end, chain->link_count, in->resolved, NULL, &frame, &ways, s, to, out);
+    if (to != out)
+        links_run(chain, chain->stepped_end, chain->link_count, in->resolved, NULL, &frame, &displacements, s, to, out);
 }
 
 // A time of the clip that is shown: not before the start, and within the span of a loop.
@@ -483,8 +490,8 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
     } else if (teleport && dynamic) {
         bool      sound = pose_sound(in, &in->host_before) && pose_sound(in, &in->host_now);
         sup_rigid jump = sound ? root_motion(c, &in->host_before, &in->host_now) : rigid_identity();
-        turn_ways(in, before_of(in), jump.rotation);
-        turn_ways(in, after_of(in), jump.rotation);
+        turn_displacements(in, before_of(in), jump.rotation);
+        turn_displacements(in, after_of(in), jump.rotation);
         if (head->carried) { // two jumps before one step
             jump.translation = rigid_point(&jump, head->carry.translation);
             jump.rotation = quat_normalize(quat_mul(jump.rotation, head->carry.rotation));
@@ -525,7 +532,7 @@ static sup_result set_span(sup_instance* in, const sup_instance_desc* desc, sup_
     double end = desc->end != 0 ? desc->end : in->clip ? in->clip->seconds : 0;
     double preroll = desc->preroll == 0 ? PREROLL_STANDARD : desc->preroll < 0 ? 0 : desc->preroll;
     if (!(desc->start >= 0 && desc->start <= 1e6) || !(end <= 1e6) || !(end >= desc->start))
-        return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s does not lie in order; put start before end",
+        return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s is reversed; put start before end",
                         desc->start, end);
     if (!(preroll <= 600)) return sup_fail(error, SUP_ERROR_INPUT, "a pre-roll of %g s is too long; give at most 600", preroll);
     in->start = desc->start;
@@ -562,10 +569,10 @@ static bool make_blocks(sup_instance* in, const sup_instance_desc* desc)
 {
     const sup_chain* chain = in->chain;
     in->links_offset = sup_align(sizeof(state_head), 64);
-    in->ways_size = sup_align(chain->way_count * sizeof(sup_vec3), 64);
+    in->displacement_size = sup_align(chain->displacement_count * sizeof(sup_vec3), 64);
     in->before_offset = in->links_offset + chain->state_size;
-    in->after_offset = in->before_offset + in->ways_size;
-    in->state_size = in->after_offset + in->ways_size;
+    in->after_offset = in->before_offset + in->displacement_size;
+    in->state_size = in->after_offset + in->displacement_size;
     in->state = sup_arena_alloc(in->arena, 1, in->state_size);
     in->params = sup_arena_alloc(in->arena, 1, chain->params_size + 1);
     in->resolved = sup_arena_alloc(in->arena, 1, chain->params_size + 1);

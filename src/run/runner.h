@@ -1,4 +1,4 @@
-/// run/runner.h: the inside of chains and instances. A chain is bound once and read-only; an instance moves.
+/// run/runner.h: internals of chains and instances. A chain is bound once and read-only; an instance has the state.
 #ifndef SUP_RUN_RUNNER_H
 #define SUP_RUN_RUNNER_H
 
@@ -11,14 +11,14 @@ typedef struct link {
     uint32_t            ordinal; ///< 1 for the first link of that name, 2 for the second
     void*               params;  ///< deformer->params_size bytes
     sup_field*          fields;  ///< one per parameter row
-    struct bone_value*  bones;   ///< overrides by glob, in the order they were said
-    bool*               set;     ///< per row: somebody set it; presets of the deformer do not count
-    const char**        idle;    ///< per row: why it does nothing here; NULL: it may
-    const char*         inert;   ///< why the whole link does nothing here; NULL: it may
+    struct bone_value*  bones;   ///< overrides by glob, in the order they were given
+    bool*               set;     ///< per row: the user set it; presets of the deformer do not count
+    const char**        idle;    ///< per row: why it has no effect; NULL: it may have one
+    const char*         inert;   ///< why the whole link has no effect; NULL: it may have one
     sup_binding         binding;
     size_t              params_offset; ///< into an instance's parameter block
     size_t              state_offset;  ///< into an instance's state block
-    size_t              ways_offset;   ///< points, into the ways of a step: those of its carriers
+    size_t              displacement_offset; ///< where those of its carriers begin in the displacements of a step, in points
 } link;
 
 /// 'layers.stiffness@Spine*=0.3': one value for the joints that match.
@@ -48,7 +48,7 @@ struct sup_chain {
     uint32_t             link_count;
     uint32_t             dynamic_end; ///< links up to the last dynamic one; 0: all static
     uint32_t             stepped_end; ///< links up to the last one that moves the skin's own points from step to step
-    size_t               way_count;   ///< of a step: what the links up to stepped_end add to skinning, then carriers'
+    size_t               displacement_count; ///< of a step: of the skin after the links up to stepped_end, then of carriers
     double               step;
     sup_world_plan       world;
     const char*          text;
@@ -100,7 +100,7 @@ typedef struct only_item {
 bool only_next(const char** text, only_item* out);
 /// The condition of that name: the deformer's own or a common one; NULL: there is none.
 const sup_condition* only_condition(const sup_deformer* deformer, const only_item* item);
-/// What of a bound link does nothing: fills idle and inert, and notes rows that were set in vain.
+/// Finds what has no effect in a bound link: fills idle and inert, and notes rows that were set without effect.
 sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in);
 
 // world.c ---------------------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ sup_result world_parse(chain_builder* b);
 /// or bodies. Never allocates.
 void world_resolve(const sup_chain* chain, const sup_world_plan* plan, const world_moment* moment, const uint8_t* base_params,
                    uint8_t* params, world_workspace* work);
-/// A plan with other forces, in an arena of its own; on failure nothing is made.
+/// A plan with other forces, in the arena; on failure *out is untouched.
 sup_result world_with_forces(const sup_chain* chain, const sup_world_plan* plan, const sup_json* forces, sup_arena* arena,
                              sup_world_plan* out, sup_error* error);
 /// The same with the chain's bodies in other places.
@@ -120,43 +120,43 @@ sup_result world_with_bodies(const sup_chain* chain, const sup_world_plan* plan,
 
 // chain.c ---------------------------------------------------------------------------------------------------------------
 
-/// The caller's scratch, cut up. Same order everywhere.
+/// The layout of the caller's scratch, the same for every call.
 typedef struct run_scratch {
     sup_vec3* morphed;
     sup_vec3* skinned;
-    sup_vec3* a; ///< output of one link, input of the next, in turns
+    sup_vec3* a; ///< a and b alternate: output of one link, input of the next
     sup_vec3* b;
-    sup_vec3* ways; ///< of a link's carriers
+    sup_vec3* displacements; ///< of a link's carriers
     uint8_t*  link;
 } run_scratch;
 
 run_scratch scratch_cut(const sup_chain* chain, void* scratch);
 
-/// Whether no point is lost: each is a number and lies within ten diagonals of its skinned place. The diagonal is that of the
-/// rest shape, or of the skinned one where a pose makes it larger. Where some are lost, limit2 is the square of that distance.
+/// Whether no point is lost: each is finite and lies within ten diagonals of its skinned place. The diagonal is that of the
+/// rest shape, or of the skinned one if the pose makes it larger. If some are lost, *limit2 is the square of that distance.
 bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* skinned, float* limit2);
-/// Likewise for `count` points whose ways from their skinned places are given; `skinned` is of the mesh, NULL: no larger than
-/// the rest shape.
-bool ways_near(const sup_mesh* mesh, const sup_vec3* ways, size_t count, const sup_vec3* skinned);
+/// The same for `count` points given by their displacements from their skinned places. `skinned`: points of the mesh; NULL:
+/// take the diagonal of the rest shape.
+bool displacements_near(const sup_mesh* mesh, const sup_vec3* displacements, size_t count, const sup_vec3* skinned);
 
-/// Ways of carriers at an instant between two steps.
-typedef struct run_ways {
-    const sup_vec3 *before, *after; ///< of chain->way_count
+/// Displacements at an instant between two steps.
+typedef struct run_displacements {
+    const sup_vec3 *before, *after; ///< of chain->displacement_count
     double          ratio;          ///< 1: after
-} run_ways;
+} run_displacements;
 
-void ways_blend(const run_ways* ways, size_t offset, size_t count, sup_vec3* out);
+void displacements_blend(const run_displacements* displacements, size_t offset, size_t count, sup_vec3* out);
 
-/// Runs one link on frame->points and, behind the first, frame->skinned. What is lost at an instant goes back to its
-/// skinned place and is counted ("runner.points_lost"); what is lost in a step is the caller's to reset. `state` is the link's
-/// own. With `ways` a link that has carriers presents those, at an instant; without, it takes its step first.
+/// Runs one link on frame->points and, after the first link, frame->skinned. At an instant, lost points go back to their
+/// skinned place and are counted ("runner.points_lost"); in a step, the caller must reset. `state` is that of the link. With
+/// `displacements`, a link with carriers presents those, at an instant; without, it takes its step first.
 void link_run(const sup_chain* chain, uint32_t index, const uint8_t* params, uint8_t* state, const sup_frame* frame,
-              const run_ways* ways, const run_scratch* s, sup_vec3* out);
+              const run_displacements* displacements, const run_scratch* s, sup_vec3* out);
 
-/// Runs links begin up to end on the frame. `points` goes in (ignored when begin is 0: then the morphed rest points do),
-/// the result is returned: in scratch, or in `out` when given. s->skinned is filled by link 0.
+/// Runs links begin up to end on the frame. The input is `points`, or the morphed rest points if begin is 0. Returns the
+/// result, which is in scratch, or in `out` if given. Link 0 fills s->skinned.
 const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, const uint8_t* params, uint8_t* state,
-                          const sup_frame* frame, const run_ways* ways, const run_scratch* s, const sup_vec3* points,
-                          sup_vec3* out);
+                          const sup_frame* frame, const run_displacements* displacements, const run_scratch* s,
+                          const sup_vec3* points, sup_vec3* out);
 
 #endif

@@ -253,7 +253,7 @@ static sup_result add_link(chain_builder* b, span name, link** out)
         return fail_unknown(b, "there is no deformer", name, names, count);
     }
     if (chain->link_count == LINKS_MAX)
-        return sup_fail(b->error, SUP_ERROR_INPUT, "the chain has more than %d links; take some away", LINKS_MAX);
+        return sup_fail(b->error, SUP_ERROR_INPUT, "the chain has more than %d links; remove some", LINKS_MAX);
     if (chain->link_count == 0 && d->skinning == SUP_SKINNING_NONE) {
         link*      implied;
         sup_result r = add_link(b, (span){ "linear", 6 }, &implied);
@@ -262,7 +262,7 @@ static sup_result add_link(chain_builder* b, span name, link** out)
     if (chain->link_count > 0 && d->skinning != SUP_SKINNING_NONE)
         return sup_fail(
             b->error, SUP_ERROR_INPUT,
-            "'%s' poses the rest shape, so it can only stand first in a chain; move it to the front or take it away", d->name);
+            "'%s' poses the rest shape, so it can only be first in a chain; move it to the front or remove it", d->name);
     link* l = &chain->links[chain->link_count];
     *l = (link){ .deformer = d, .ordinal = 1 };
     for (uint32_t i = 0; i < chain->link_count; ++i) l->ordinal += chain->links[i].deformer == d;
@@ -331,7 +331,7 @@ static sup_result parse_links(chain_builder* b, const char* text, bool arguments
             values = (span){ open + 1, (size_t)(one.text + one.length - open - 2) };
         }
         if (name.length == 0)
-            return sup_fail(b->error, SUP_ERROR_INPUT, "the chain '%s' has an empty link; take the extra comma away", text);
+            return sup_fail(b->error, SUP_ERROR_INPUT, "the chain '%s' has an empty link; remove the extra comma", text);
         link*      l;
         sup_result r = SUP_OK;
         if (arguments) {
@@ -441,7 +441,8 @@ static sup_result apply_setting(chain_builder* b, const char* text)
     double      ordinal = 0;
     if (hash && (sup_parse_double(hash + 1, (size_t)(dot - hash - 1), false, &ordinal) != (size_t)(dot - hash - 1) ||
                  !(ordinal >= 1 && ordinal <= LINKS_MAX) || ordinal != (double)(uint32_t)ordinal))
-        return sup_fail(b->error, SUP_ERROR_INPUT, "'%s': behind # stands which link of that name, counted from 1", text);
+        return sup_fail(b->error, SUP_ERROR_INPUT, "'%s': the number after # says which link of that name, counted from 1",
+                        text);
     uint32_t found = 0;
     for (uint32_t i = 0; i < b->chain->link_count; ++i) {
         link* l = &b->chain->links[i];

@@ -1,4 +1,4 @@
-/// run/world.h: the inside of the world. A plan is read once and never changes; a room holds what it is at one moment.
+/// run/world.h: internals of the world. A plan is read once and never changes; a workspace holds the world at one moment.
 #ifndef SUP_RUN_WORLD_H
 #define SUP_RUN_WORLD_H
 
@@ -7,7 +7,7 @@
 
 struct chain_builder;
 
-/// When keys lie; their values are in arrays of the owner.
+/// Times of keys; the owner has an array of their values.
 typedef struct world_times {
     uint32_t      count;
     const double* times; ///< rising
@@ -26,7 +26,7 @@ typedef struct world_track {
 
 typedef struct world_body {
     sup_body        body;  ///< as it stands without keys and joint
-    sup_vec3        pivot; ///< keys turn it about this; where a joint with scale takes it, exactly
+    sup_vec3        pivot; ///< center of the turns of keys; joints with scale move it exactly
     world_times     keys;  ///< count 0: it stays
     const sup_vec3* moves;
     const sup_quat* turns;
@@ -46,7 +46,7 @@ typedef struct world_force {
     const float*    bones; ///< of its middle: a weight a joint; NULL: none carries it
 } world_force;
 
-/// Activations of the joints that one glob names.
+/// Activations of the joints that match one glob.
 typedef struct world_muscle {
     uint32_t        joint_count;
     const uint32_t* joints;
@@ -71,7 +71,7 @@ typedef struct world_moment {
     const sup_tasks* tasks;
 } world_moment;
 
-/// Points of a second character at two times, the last ones asked for.
+/// Points of a second character at the last two times that were asked for.
 typedef struct world_actor {
     sup_pose  pose;
     sup_vec3* morphed;
@@ -100,7 +100,7 @@ sup_vec3 world_vector_at(const world_times* keys, const sup_vec3* values, double
 
 /// `what` names the object in messages: "body 'ball'".
 bool world_vector(const sup_json* value, float scale, sup_vec3* out);
-/// What world_vector objects to: "must be three numbers", or that one of them is too large.
+/// What is wrong with a vector: "must be three numbers", or that one of them is too large.
 const char* world_vector_wrong(const sup_json* value);
 sup_result  world_fail(struct chain_builder* b, const char* what, const char* format, ...) SUP_FORMAT(3, 4);
 /// Refuses members that are not in the list ("name, sphere, capsule").
@@ -123,7 +123,7 @@ void       world_bodies_at(const sup_world_plan* plan, const world_moment* momen
 bool       world_actors_create(const sup_world_plan* plan, sup_arena* arena, world_workspace* work);
 
 sup_result world_forces_read(struct chain_builder* b, const sup_json* list);
-/// Where forces are at the moment, and how strong, in a pose.
+/// Places and strengths of the forces at the moment, in a pose.
 void       world_forces_at(const sup_world_plan* plan, const world_moment* moment, world_workspace* work);
 sup_result world_muscles_read(struct chain_builder* b, const sup_json* list);
 

@@ -112,7 +112,7 @@ static sup_result read_mesh(chain_builder* b, const char* what, const sup_json* 
     if (clip && clip->type != SUP_JSON_STRING) return world_fail(b, what, "\"clip\" must be the name of a clip of '%s'", name);
     for (uint32_t i = 0; i < b->desc->world_mesh_count; ++i)
         if (strcmp(b->desc->world_meshes[i].name, name) == 0) w->other = b->desc->world_meshes[i].character;
-    if (!w->other) return world_fail(b, what, "the mesh '%s' was not loaded; read it and hand it over with the world", name);
+    if (!w->other) return world_fail(b, what, "the mesh '%s' was not loaded; read it and pass it with the world", name);
     const sup_mesh* mesh = &w->other->mesh;
     if (!mesh->triangle_count) return world_fail(b, what, "'%s' has no faces", name);
     sup_mesh_report report;

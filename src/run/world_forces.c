@@ -183,7 +183,7 @@ static sup_result read_force(chain_builder* b, const sup_json* list, const sup_j
                     : read_at(b, what, item, &f->force);
     if (!r && sup_json_get(item, "spring")) return world_spring_read(b, what, item, f);
     if (!r && kind != 1 && sup_json_get(item, "to"))
-        r = world_fail(b, what, "\"to\" is that of a spring; give \"spring\" in newtons a meter");
+        r = world_fail(b, what, "\"to\" belongs to a spring; give \"spring\" in newtons per meter");
     const sup_json* local = sup_json_get(item, "local");
     if (!r && local && local->type != SUP_JSON_TRUE && local->type != SUP_JSON_FALSE)
         r = world_fail(b, what, "\"local\" must be true or false");

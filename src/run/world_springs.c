@@ -42,7 +42,7 @@ static sup_result read_key(chain_builder* b, const char* what, const sup_json* i
     if (!where) where = sup_json_get(item, "to");
     float per_unit = 1.0f / (float)sup_character_physics_unit(b->chain->character);
     if (!where || !world_vector(where, per_unit, to))
-        return world_fail(b, name, "\"to\" %s, the place in meters that it is held at", world_vector_wrong(where));
+        return world_fail(b, name, "\"to\" %s, the place in meters where it is held", world_vector_wrong(where));
     return world_number(b, name, key, "value", 0, 1, 1, hold);
 }
 
@@ -52,7 +52,7 @@ sup_result world_spring_read(chain_builder* b, const char* what, const sup_json*
     static const bool   never = false;
     const sup_json*     keys = sup_json_get(item, "keys");
     if (sup_json_get(item, "value") || sup_json_get(item, "local"))
-        return world_fail(b, what, "a spring takes \"to\" and keys with \"to\"; \"value\" and \"local\" are those of a push");
+        return world_fail(b, what, "a spring takes \"to\" and keys with \"to\"; \"value\" and \"local\" belong to a push");
     if (f->force.kind == SUP_FORCE_REGION && !f->force.region)
         return world_fail(b, what, "a spring holds skin around a place or on a map, not curves");
     sup_result r = world_number(b, what, item, "spring", 0, SPRING_MAX, 0, &f->force.spring);
@@ -66,7 +66,7 @@ sup_result world_spring_read(chain_builder* b, const char* what, const sup_json*
     f->holds = holds;
     if (!keys) {
         if (!sup_json_get(item, "to"))
-            return world_fail(b, what, "there is no \"to\", the place that it is held at, and no \"keys\"");
+            return world_fail(b, what, "there is no \"to\", the place where it is held, and no \"keys\"");
         r = world_vector(sup_json_get(item, "to"), 1.0f / (float)sup_character_physics_unit(b->chain->character), values)
                 ? SUP_OK
                 : world_fail(b, what, "\"to\" %s", world_vector_wrong(sup_json_get(item, "to")));

@@ -26,7 +26,7 @@ static sup_result describe(sup_build* build)
     for (uint32_t i = 0; i < desc->warning_count; ++i)
         if (desc->warnings[i]) sup_note(&build->warnings, "%s", desc->warnings[i]);
     if (!isfinite(desc->metres_per_unit) || desc->metres_per_unit < 0)
-        return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' has %g metres to the unit; give a positive number", c->name,
+        return sup_fail(build->error, SUP_ERROR_INPUT, "'%s' has %g meters per unit; give a positive number", c->name,
                         desc->metres_per_unit);
     c->metres_per_unit = desc->metres_per_unit > 0 ? desc->metres_per_unit : 1;
     c->unit_assumed = desc->unit_assumed || desc->metres_per_unit == 0;

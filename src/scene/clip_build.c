@@ -27,7 +27,7 @@ static sup_result check_target(sup_build* build, const char* clip, uint32_t inde
                    weights ? "part" : "joint", d->target, limit);
     *width = d->path == SUP_PATH_ROTATION ? 4 : weights ? build->parts[d->target].morph_count : 3;
     if (d->width != *width)
-        return BAD("clip '%s' gives %u numbers per key to '%s' where %u belong; repair the file", clip, d->width,
+        return BAD("clip '%s' gives %u numbers per key to '%s' instead of %u; repair the file", clip, d->width,
                    target_name(build, d), *width);
     if (!d->key_count || !d->times || (!d->values && *width))
         return BAD("clip '%s' has a channel without keys for '%s'; remove the channel", clip, target_name(build, d));
@@ -42,8 +42,8 @@ static sup_result check_times(sup_build* build, const char* clip, const sup_chan
                        clip);
         if (k && !(d->times[k] > d->times[k - 1]))
             return BAD(
-                "key %u of '%s' in clip '%s' is at %g s, not later than the key before it; sort the keys and remove doubles", k,
-                target_name(build, d), clip, (double)d->times[k]);
+                "key %u of '%s' in clip '%s' is at %g s, not later than the key before it; sort the keys and remove duplicates",
+                k, target_name(build, d), clip, (double)d->times[k]);
     }
     return SUP_OK;
 }
@@ -60,8 +60,8 @@ static void normalize_rotations(sup_build* build, const char* clip, const sup_ch
         memcpy(v, &q, sizeof q);
     }
     if (none)
-        sup_note(&build->warnings, "%u keys of '%s' in clip '%s' have no rotation; taken as none", none, target_name(build, d),
-                 clip);
+        sup_note(&build->warnings, "%u keys of '%s' in clip '%s' have a rotation of length zero; taken as no rotation", none,
+                 target_name(build, d), clip);
 }
 
 // ---------------------------------------------------------------------------------------------- arrays, once each

@@ -62,7 +62,7 @@ static sup_result make_morphs(sup_build* build, sum3* sums, uint32_t* copies)
             for (uint32_t p = 0; build->part_builds[i].placed && p < part->point_count; ++p) {
                 deltas[p] = affine_direction(&part->place, deltas[p]);
                 if (!v3_finite(deltas[p]))
-                    return BAD("the transform of '%s' throws its morph '%s' out of the numbers; repair the file", part->name,
+                    return BAD("the transform of '%s' makes its morph '%s' too large for a float; repair the file", part->name,
                                morphs->name);
             }
         }

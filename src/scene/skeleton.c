@@ -62,7 +62,7 @@ static sup_result make_joint(sup_build* build, uint32_t given, sup_joint* out)
     if (!v3_finite(out->rest.translation) || !v3_finite(out->rest.scale) || !isfinite(q.x + q.y + q.z + q.w))
         return BAD("the rest transform of joint '%s' holds a value that is not a number; repair the file", out->name);
     if (!(quat_dot(q, q) > SUP_EPS_LENGTH))
-        sup_note(&build->warnings, "joint '%s' has no rotation at rest; taken as none", out->name);
+        sup_note(&build->warnings, "joint '%s' has a rotation of length zero at rest; taken as no rotation", out->name);
     out->rest.rotation = quat_normalize_once(q);
     exact_affine local = exact_from_transform(&out->rest);
     out->matrix = exact_round(&local);
@@ -78,7 +78,7 @@ static void unplace_parts(sup_build* build, const bool* flat)
         if (joint == SUP_NONE || !flat[joint] || !build->part_builds[i].placed) continue;
         build->part_builds[i].placed = false;
         build->parts[i].place = build->parts[i].unplace = affine_identity();
-        sup_note(&build->warnings, "'%s' is flattened at rest by joint '%s'; its shape is taken as the file stores it",
+        sup_note(&build->warnings, "'%s' is flattened at rest by joint '%s'; its shape stays as the file stores it",
                  build->parts[i].name, build->joints[joint].name);
     }
 }
@@ -94,7 +94,7 @@ static sup_result make_binds(sup_build* build)
         globals[j] = joint->parent == SUP_NONE ? local : exact_mul(&globals[joint->parent], &local);
         sup_affine rounded = exact_round(&globals[j]);
         if (!affine_finite(&rounded))
-            return BAD("the rest transforms down to joint '%s' leave the numbers; scale them down", joint->name);
+            return BAD("the rest transforms down to joint '%s' overflow; scale them down", joint->name);
         if (joint->skin_joint || joint->has_bind) {
             if (!affine_finite(&joint->inverse_bind))
                 return BAD("the bind matrix of joint '%s' holds a value that is not a number; repair the file", joint->name);

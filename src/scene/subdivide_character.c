@@ -80,11 +80,10 @@ static sup_result refine_weights(const refiner* r, const sup_part* part, const s
         if (m.count > width) width = m.count;
     }
     if ((double)s->vertex_count * width > INFLUENCES_TOTAL_MAX)
-        return sup_fail(
-            r->error, SUP_ERROR_INPUT,
-            "a point of '%s' would follow %u joints, for it lies between that many points; divide fewer times, or mend "
-            "the mesh where one point has hundreds of edges",
-            part->name, width);
+        return sup_fail(r->error, SUP_ERROR_INPUT,
+                        "a point of '%s' would follow %u joints, because it lies between many points; divide fewer times, or "
+                        "repair the mesh where one point has hundreds of edges",
+                        part->name, width);
     uint32_t* slots = SUP_NEW(r->arena, uint32_t, (size_t)s->vertex_count * width);
     float*    weights = SUP_NEW(r->arena, float, (size_t)s->vertex_count* width);
     if (!slots || !weights) return sup_fail_memory(r->error, "a finer character");

@@ -29,7 +29,7 @@ static sup_result check_pointers(sup_build* build, const sup_part_desc* d, const
     return SUP_OK;
 }
 
-// In one plain pass, which the compiler widens; who finds one that is none looks again and says where.
+// One plain pass, which the compiler vectorizes. If a value is not finite, the caller searches again to say where.
 static bool corners_are_vertices(const sup_part_desc* d, uint64_t count)
 {
     uint32_t most = 0;
@@ -110,7 +110,7 @@ static sup_result check_place(sup_build* build, const sup_part_desc* d, sup_part
     exact_affine place = exact_from(&part->place), unplace;
     if (sup_exact_invert(&place, &unplace)) part->unplace = exact_round(&unplace);
     else
-        sup_note(&build->warnings, "the transform of '%s' flattens it; its shape cannot be carried back to the file",
+        sup_note(&build->warnings, "the transform of '%s' flattens it; its shape cannot be transformed back to the file",
                  part->name);
     return SUP_OK;
 }

@@ -153,7 +153,7 @@ uint32_t sup_build_row(const sup_build* build, uint32_t part, uint32_t vertex, u
     return clean_row(build, &build->desc->parts[part], vertex, joints, values, &sum, &least);
 }
 
-// A first look without a branch; who finds something bad looks again and says where.
+// A first pass without a branch. If it finds a bad weight, the caller searches again to say where.
 static bool count_quickly(const sup_part_desc* d, uint32_t joint_count, uint64_t* out)
 {
     enum { CHUNK = 1 << 20 };

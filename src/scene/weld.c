@@ -231,7 +231,7 @@ static sup_result number_part(sup_build* build, uint32_t index, uint32_t* points
         bool       valid;
         sup_result result = obey_ids(build, d, points, count, &valid);
         if (result || valid) return result;
-        sup_note(&build->warnings, "the point numbers stored with '%s' do not fit its vertices; welded anew",
+        sup_note(&build->warnings, "the point numbers stored with '%s' do not match its vertices; welded again",
                  build->parts[index].name);
     }
     if (d->weld || d->point_ids) return weld(build, index, points, count);
@@ -264,7 +264,7 @@ static sup_result place_points(sup_build* build)
             if (build->part_builds[i].placed) at = affine_point(&part->place, at);
             if (!v3_finite(at))
                 return sup_fail(build->error, SUP_ERROR_INPUT,
-                                "the transform of '%s' throws vertex %u out of the numbers; repair the file", part->name, v);
+                                "the transform of '%s' makes vertex %u too large for a float; repair the file", part->name, v);
             if (positions) positions[p] = at;
             low = p ? v3_min(low, at) : at;
             high = p ? v3_max(high, at) : at;
@@ -277,7 +277,7 @@ static sup_result place_points(sup_build* build)
     if (fminf(fminf(most.x, most.y), most.z) < -COORDINATE_MOST)
         return sup_fail(
             build->error, SUP_ERROR_INPUT,
-            "'%s' is too large for its numbers: it reaches more than a billion units from the origin; scale it down",
+            "'%s' is too large: it reaches more than a billion units from the origin; scale it down",
             build->out->name);
     return SUP_OK;
 }

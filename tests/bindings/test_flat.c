@@ -101,7 +101,7 @@ static void wrong_handles_are_errors(void** state)
     flat_free(character);
     assert_int_equal(flat_free(character), FLAT_DEAD);
     assert_int_equal(flat_free(0), FLAT_OK);
-    assert_non_null(strstr(flat_error(character), "not alive"));
+    assert_non_null(strstr(flat_error(character), "is invalid"));
     assert_int_not_equal(arm(), character); // the slot's next tenant has another number
 }
 

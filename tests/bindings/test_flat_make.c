@@ -178,7 +178,7 @@ static void bad_drafts_are_sentences(void** state)
         const void* data;
         uint64_t    count;
         const char *description, *words;
-    } const cases[] = { { "points", points, 8, "{}", "not three a point" },
+    } const cases[] = { { "points", points, 8, "{}", "not three per point" },
                         { "points", points, 9, "[]", "JSON object" },
                         { "points", points, 9, "{\"nam\":1}", "did you mean 'name'?" },
                         { "points", points, 9, "{\"up\":\"w\"}", "up must be" },
@@ -196,7 +196,7 @@ static void bad_drafts_are_sentences(void** state)
                         { "map:x", points, 2, "{}", "where 3 are needed" },
                         { "morph:x", points, 3, "{}", "where 9 are needed" },
                         { "joint_rest", rest, 9, "{\"joints\":[{\"name\":\"a\"}]}", "where 10 are needed" },
-                        { "joint_rest", rest, 10, "{\"joints\":[{\"name\":\"a\",\"parent\":\"b\"}]}", "a parent that is none" },
+                        { "joint_rest", rest, 10, "{\"joints\":[{\"name\":\"a\",\"parent\":\"b\"}]}", "a parent that is not one" },
                         { "joint_rest", rest, 10, "{\"joints\":[{\"name\":\"a\",\"parent\":0}]}", "own ancestor" },
                         { "joint_rest", rest, 10, "{\"joints\":[{\"name\":\"a\"}]}", "scale of 0" },
                         { "joint_rest", rest, 10, "{\"joints\":[{}]}", "no name" },
@@ -322,9 +322,9 @@ static void wrong_motions_are_refused(void** state)
     flat_handle character = arm();
     uint64_t    floats;
     float*      motion = sample_motion(character, 3, 30, &floats);
-    refused(flat_clip(character, "{\"name\":\"m\"}", motion, floats - 1, NULL, 0), character, "floats a frame");
-    refused(flat_clip(character, "{\"name\":\"m\"}", NULL, floats, NULL, 0), character, "floats a frame");
-    refused(flat_clip(character, "{\"name\":\"m\"}", motion, 0, NULL, 0), character, "floats a frame");
+    refused(flat_clip(character, "{\"name\":\"m\"}", motion, floats - 1, NULL, 0), character, "floats per frame");
+    refused(flat_clip(character, "{\"name\":\"m\"}", NULL, floats, NULL, 0), character, "floats per frame");
+    refused(flat_clip(character, "{\"name\":\"m\"}", motion, 0, NULL, 0), character, "floats per frame");
     refused(flat_clip(character, "{\"name\":\"flex\"}", motion, floats, NULL, 0), character, "already");
     refused(flat_clip(character, "{\"name\":\"m\",\"fps\":0}", motion, floats, NULL, 0), character, "fps must be");
     refused(flat_clip(character, "{\"name\":\"m\"}", motion, floats, motion, 5), character, "morphs of a motion");
@@ -404,7 +404,7 @@ static void bakes_can_be_wrong_and_cancelled(void** state)
     (void)state;
     static const char* const bad[][2] = { { "{\"file\":\"x.png\"}", "the ending" },
                                           { "{\"memory\":true}", "needs a file name" },
-                                          { "{\"start\":2,\"end\":1}", "behind its end" },
+                                          { "{\"start\":2,\"end\":1}", "after its end" },
                                           { "{\"fps\":0}", "fps must be" },
                                           { "{\"end\":1000000,\"fps\":10000}", "a million frames" },
                                           { "{\"clip\":\"no\"}", "no clip 'no'" },
@@ -472,7 +472,7 @@ static void shapes_become_a_rig(void** state)
     done(flat_evaluate(play, 0.5, NULL, 0), play);
     int asked = 0;
     assert_int_equal(flat_fit(character, "{}", shapes, floats - 1, NULL, NULL), 0);
-    refused(FLAT_INPUT, character, "floats a frame");
+    refused(FLAT_INPUT, character, "floats per frame");
     assert_int_equal(flat_fit(character, "{}", NULL, floats, NULL, NULL), 0);
     assert_int_equal(flat_fit(character, "{\"bones\":0}", shapes, floats, NULL, NULL), 0);
     assert_int_equal(flat_fit(character, "{\"bones\":9}", shapes, floats, stop_half_way, &asked), 0);

@@ -274,13 +274,13 @@ def check_world(addon):
 
 
 def check_size(addon):
-    """A character of 100 m: physics takes it for a plausible one here as on the command line."""
+    """A character of 100 m: physics assumes a plausible one here as on the command line."""
     mesh, armature = arm_scene()
     armature.scale = (150, 150, 150)
     bpy.context.view_layer.update()
     mesh.supple.flesh = "layers"
     truth, read = program_points(addon, mesh, "dualquat,layers")
-    claim("a size that no character has is noted", any("physics takes it for" in n for n in read.notes))
+    claim("a size that no character has is noted", any("physics assumes" in n for n in read.notes))
     bpy.ops.supple.preview()
     bpy.context.scene.frame_set(16)
     copy = bpy.data.objects[mesh.name + " (Supple)"]

@@ -92,6 +92,6 @@ await test("polygons and seams of an OBJ stay", folder => {
 await test("an Alembic file is not read, and says what to do", folder => {
     const out = path.join(folder, "out.abc");
     good(["bake", "builtin:arm", out, "--quiet"]);
-    bad(["inspect", out], 1, /not read here; export its frames as \.obj, or its points as \.pc2 or \.mdd/);
+    bad(["inspect", out], 1, /cannot be read; export its frames as \.obj, or its points as \.pc2 or \.mdd/);
 });
 finish();

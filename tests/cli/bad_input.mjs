@@ -202,13 +202,13 @@ await test("a file is what its bytes say, and the name is noted", folder => {
     for (const name of ["glb.obj", "glb.ply", "glb.fbx", "glb.xyz", "glb.dae", "nothing"]) {
         const said = json(["inspect", named(glb, name)]);
         equal(said.points, 6, name);
-        match(JSON.stringify(said), /the name '[a-z.]*' does not say it, but its bytes are glTF 2\.0: it is read as that/, name);
+        match(JSON.stringify(said), /'[a-z.]*' has another ending, but its contents are glTF 2\.0: it is read as that/, name);
     }
     for (const from of [obj, ply])
         for (const name of ["mesh.glb", "mesh.gltf", "mesh.txt"]) equal(json(["inspect", named(from, name)]).points, 3, name);
     equal(json(["inspect", named(obj, "obj.ply")]).points, 3);
-    match(good(["bake", path.join(folder, "glb.obj"), path.join(folder, "out.npy"), "--clip", "Wave"]).err, /warning: the name 'glb\.obj'/);
-    match(JSON.stringify(json(["inspect", glb])), /^(?!.*does not say it)/);
+    match(good(["bake", path.join(folder, "glb.obj"), path.join(folder, "out.npy"), "--clip", "Wave"]).err, /warning: 'glb\.obj' has another ending/);
+    match(JSON.stringify(json(["inspect", glb])), /^(?!.*has another ending)/);
 });
 await test("what is no character at all is told with the cure", folder => {
     const refuseBytes = (name, bytes, sentence) => {
@@ -227,7 +227,7 @@ await test("what is no character at all is told with the cure", folder => {
     }
     refuseBytes("text.glb", "hello world\n", /text\.glb: this is not a glTF file: a \.glb begins with the letters glTF/);
     refuseBytes("cache.npy", "\x93NUMPY", /holds no character: NumPy array.*name the file with the mesh/);
-    refuseBytes("what.xyz", "hello", /cannot tell what .*these are read: \.glb/);
+    refuseBytes("what.xyz", "hello", /the ending of .*these are read: \.glb/);
 });
 await test("Draco is refused with a cure that works", folder => {
     const model = strip();
@@ -238,8 +238,8 @@ await test("a folder in which no file can be made is told apart from one that is
     if (!fs.existsSync("/proc/self")) skip("there is no /proc here");
     const file = writeGlb(path.join(folder, "in.glb"), strip());
     for (const name of ["x.glb", "x.gltf", "x.npy", "x.obj", "x.pc2", "x.usda"])
-        bad(["bake", file, `/proc/${name}`, "--clip", "Wave"], 1, /no file can be made in that folder; write elsewhere/);
-    bad(["check", file, "--html", "/proc/x.html"], 1, /no file can be made in that folder|no rights/);
+        bad(["bake", file, `/proc/${name}`, "--clip", "Wave"], 1, /no file can be created in that folder; write elsewhere/);
+    bad(["check", file, "--html", "/proc/x.html"], 1, /no file can be created in that folder|no permission/);
     bad(["bake", file, path.join(folder, "none", "x.glb"), "--clip", "Wave"], 1, /the folder does not exist; make it first/);
 });
 await test("a number of the world that is too large is told apart from what is not a number", folder => {

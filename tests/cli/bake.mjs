@@ -237,12 +237,12 @@ await test("a map that nobody reads is said with the names that are read", folde
     fs.writeFileSync(map, Array(json(["inspect", "builtin:arm?points=400"]).points).fill("1").join("\n"));
     const said = (name, ...flags) =>
         good(["bake", "builtin:arm?points=400", out, "--clip", "flex", "--end", "0", "--map", `${name}=${map}`, ...flags]).err;
-    match(said("belly"), /note: nothing here reads the map 'belly'; no parameter of this chain takes a map/);
+    match(said("belly"), /note: nothing reads the map 'belly'; no parameter of this chain takes a map/);
     match(said("step_", "--deform", "smooth"), /note: .*'step_'; .*these parameters take a map of their name: /);
     match(said("dampin", "--deform", "layers"), /did you mean 'damping'\?/);
-    match(said("damping", "--deform", "layers"), /^(?!.*nothing here reads)/s);
-    match(said("layers_damping", "--deform", "layers"), /^(?!.*nothing here reads)/s);
-    match(said("belly", "--quiet"), /^(?!.*nothing here reads)/s);
+    match(said("damping", "--deform", "layers"), /^(?!.*nothing reads)/s);
+    match(said("layers_damping", "--deform", "layers"), /^(?!.*nothing reads)/s);
+    match(said("belly", "--quiet"), /^(?!.*nothing reads)/s);
     // One that is read by a parameter that does nothing is as idle as the parameter.
     match(said("strength", "--deform", "smooth(iterations=0)"), /note: smooth: strength does nothing with iterations=0; set iterations above 0/);
     match(said("strength", "--deform", "smooth"), /^(?!.*does nothing)/s);

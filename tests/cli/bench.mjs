@@ -32,7 +32,7 @@ await test("every group of scenes runs", () => {
 });
 
 await test("a scene that is not there is said", () => {
-    bad(["bench", "--scene", "nothing*"], 1, /no scene is called 'nothing\*'/);
+    bad(["bench", "--scene", "nothing*"], 1, /no scene is named 'nothing\*'/);
     bad(["bench", "--scenes", "x"], 2, /did you mean --scene\?/);
     bad(["bench", "--repeat", "0"], 2, /whole number/);
 });

@@ -158,7 +158,7 @@ await test("sculpts that are not finite, or are of another mesh, are named", fol
 await test("a pressure that throws the skin away is counted and said, and leaves the skinned skin", folder => {
     const extreme = "bend(intervals=256,equivalent=exact,pressure=-1000,way=along)";
     const said = good(["bake", "builtin:arm", path.join(folder, "o.npy"), "--deform", extreme, "--end", "0.1"]);
-    match(said.err, /warning: linear,bend.*: \d+ times a point was lost .*put back on the skinned skin/);
+    match(said.err, /warning: linear,bend.*: \d+ times a point was lost .*put back to its skinned place/);
     const points = new Float32Array(fs.readFileSync(path.join(folder, "o.npy")).buffer.slice(128));
     if (!points.every(x => Math.abs(x) < 100)) throw new Error("points lie over a hundred units away");
     match(good(["compare", "builtin:arm", "--deform", extreme, "--end", "0.1"]).err, /warning: .*a point was lost/);

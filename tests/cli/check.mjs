@@ -27,10 +27,10 @@ await test("what does nothing is not listed, and simulations are offered with th
     equal(bar.chains.join(" "), "linear dualquat linear,smooth", "no loads and no sculpts: no bend, beam, fourier and pose_space");
     equal(bar.offers.map(o => o.chain).join(" "), "lattice layers", "offers");
     for (const o of bar.offers) holds(o.seconds === null || (o.seconds > 0 && o.seconds < 3600), `${o.chain}: ${o.seconds} s`);
-    match(good(["check", "builtin:bar", "--top", "1"]).out, /^(layers would take about \d+ (s|minutes)|layers is not among them: .*); add --deform linear --deform layers/m);
+    match(good(["check", "builtin:bar", "--top", "1"]).out, /^(layers would take about \d+ (s|minutes)|layers has no estimate: .*); add --deform linear --deform layers/m);
     const sculpted = run(["check", "builtin:arm", "--json", "--top", "1"]);
     equal(JSON.parse(sculpted.out).chains.join(" "), "linear dualquat linear,pose_space linear,smooth", "those that follow a clip's time have no answer, and wrinkle has too few points");
-    match(sculpted.err, /linear,beam is left out: it follows the time of 'flex'/);
+    match(sculpted.err, /linear,beam is left out: it depends on the time of 'flex'/);
     const named = good(["check", "builtin:bar", "--top", "1", "--deform", "linear", "--deform", "bend"]);
     match(named.err, /bend: it does nothing without pressure other than 0 or .*example/);
     match(named.out, /linear,bend/);
@@ -135,7 +135,7 @@ await test("--joint checks only the joints it names", () => {
     equal(some.joints.map(j => j.joint).sort().join(" "), "forearm hand", "joints");
     equal(some.joints_checked, 2, "count");
     equal(JSON.stringify(joint(some, "forearm")), JSON.stringify(joint(all, "forearm")), "what is said of one does not depend on the others");
-    bad([...arm, "--joint", "leg*"], 1, /joint 'leg\*': no joint of '.*' that is called so has skin/);
+    bad([...arm, "--joint", "leg*"], 1, /joint 'leg\*': no joint of '.*' of that name has skin/);
 });
 await test("a simulation is measured at the ends of each range: volume and intersections", () => {
     const r = json([...arm, "--joint", "forearm", "--deform", "layers"]), c = chain(joint(r, "forearm"), "linear,layers");

@@ -21,7 +21,7 @@ async function killAfterSave(args, file, wait = 20) {
 }
 const size = file => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 const stamp = file => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-const resumes = /going on from a checkpoint: \d+ of/;
+const resumes = /resuming from a checkpoint: \d+ of/;
 
 const arm = ["builtin:arm?points=500", "--clip", "flex"];
 // With so many frames a second that there is time to kill it.
@@ -62,7 +62,7 @@ await test("the way to the first frame is saved too: a pre-roll, and the first p
     good(words(wanted));
     const again = [...words(got), "--checkpoint", "1ms"];
     await killAfterSave(again, `${got}.checkpoint`);
-    match(good(again).err, /going on from a checkpoint: 0 of 30 frames/, "words");
+    match(good(again).err, /resuming from a checkpoint: 0 of 30 frames/, "words");
     holds(fs.readFileSync(got).equals(fs.readFileSync(wanted)), "the same bits");
 });
 
@@ -76,9 +76,9 @@ await test("a polite stop saves what is there and says so", async folder => {
     await pause(200);
     child.kill("SIGTERM");
     equal(await ended, 143, "exit code");
-    match(err, /(\d+) of 31 frames are kept in '.*got\.npy\.checkpoint': the same command goes on from there/, "words");
+    match(err, /(\d+) of 31 frames are saved in '.*got\.npy\.checkpoint': the same command resumes from there/, "words");
     holdsOnly(folder, ["got.npy.checkpoint"]);
-    match(good(words).err, /going on from a checkpoint: \d+ of 31 frames/, "words of the next");
+    match(good(words).err, /resuming from a checkpoint: \d+ of 31 frames/, "words of the next");
     holdsOnly(folder, ["got.npy"]);
 });
 

@@ -94,7 +94,7 @@ await test("a truth that is the chain's own skin has no error", folder => {
 await test("a truth whose rate does not divide the clip is said, with the flag that takes it as it was made", folder => {
     const cache = path.join(folder, "part.npy"), words = ["compare", "builtin:arm?points=500", "--clip", "flex", "--end", "0.48", "--deform", "dualquat", "--truth", cache];
     good(["bake", "builtin:arm?points=500", cache, "--clip", "flex", "--end", "0.48", "--deform", "dualquat"]); // frames up to 0.467 s
-    match(run(words).err, /the 15 frames of the truth are spread over the clip, 29\.17 a second; if they were made at 30, say --fps 30/);
+    match(run(words).err, /the 15 frames of the truth are spread over the clip, 29\.17 a second; if they were made at 30, give --fps 30/);
     holds(json([...words, "--fps", "30"]).chains[0].error.max < 1e-6, "as it was made");
 });
 await test("a truth that is the own bake has no error at all, and shows the other chain's", folder => {
@@ -171,13 +171,13 @@ await test("a truth of another mesh is named with its counts", folder => {
     const file = stripFile(folder), other = writeObj(path.join(folder, "other.obj"), [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 2, 3]]);
     bad([...wave(file), "--truth", other], 1, /other\.obj' has 3 points, 3 vertices and 1 faces; 'strip' has 6 points, 6 vertices and 4 faces/);
     const crossed = writeObj(path.join(folder, "crossed.obj"), waved(0), [[6, 2, 4], [1, 4, 3], [3, 4, 6], [3, 6, 5]]);
-    bad([...wave(file), "--truth", crossed], 1, /crossed\.obj.*joined differently/);
+    bad([...wave(file), "--truth", crossed], 1, /crossed\.obj.*its faces connect other vertices/);
 });
 await test("truths that cannot be read are told apart", folder => {
     const file = stripFile(folder), empty = path.join(folder, "empty"), twice = path.join(folder, "twice");
     fs.mkdirSync(empty);
     bad([...wave(file), "--truth", path.join(folder, "nowhere")], 1, /nowhere': there is no such file or folder/);
-    bad([...wave(file), "--truth", empty], 1, /holds no mesh whose name ends in a number/);
+    bad([...wave(file), "--truth", empty], 1, /has no mesh whose name ends in a number/);
     fs.mkdirSync(twice);
     for (const name of ["a1.obj", "b01.obj"]) writeObj(path.join(twice, name), waved(0));
     bad([...wave(file), "--truth", twice], 1, /same number/);

@@ -88,7 +88,7 @@ await test("copies of one point that disagree are averaged, and that is said", f
     }));
     corners[1][2] = 0.2; // one of the two copies
     fs.writeFileSync(sculpt, corners.map(c => `v ${c.join(" ")}\n`).join("") + "f 1 2 3\nf 4 5 6\n");
-    bad(["bake", sheet, path.join(folder, "out.npy"), "--deform", "beam", "--example", `0=${sculpt}`], 1, /copies of one point in the examples lie up to 0.2 units apart; their mean was taken/);
+    bad(["bake", sheet, path.join(folder, "out.npy"), "--deform", "beam", "--example", `0=${sculpt}`], 1, /copies of one point in the examples are up to 0.2 units apart; their mean is used/);
 });
 // The twist of Chaudhry et al.: one sculpt turned by 11.25 degrees, its forces times eight. The command of docs/deformers/beam.md, and
 // the one that made its sculpt.

@@ -154,7 +154,7 @@ await test("Ctrl-C ends with 130, and the same command goes on", async folder =>
     child.kill("SIGINT");
     const r = await ended, before = results(r).filter(j => j.state === "done").length;
     equal(r.code, 130, "exit code");
-    match(r.err, /what is finished stays/, "words");
+    match(r.err, /finished jobs stay/, "words");
     holds(before >= 5 && before < 80, `${before} jobs were done`);
     holdsOnly(path.join(out, "_farm/claims"), []);
     const rest = farm(words);

@@ -121,7 +121,7 @@ await test("--flat and --influences are obeyed", folder => {
 });
 await test("bad input is named", folder => {
     const dir = sequence(folder), out = path.join(folder, "o.glb"), list = files(dir), broken = path.join(folder, "broken.obj");
-    bad(["fit", list[0], out], 1, /one shape, and a rig is found in several/);
+    bad(["fit", list[0], out], 1, /one shape, and a rig needs several/);
     bad(["fit", out], 2, /shapes and an output/);
     bad(["fit", ...list, path.join(folder, "o.obj")], 2, /fit writes \.glb files/);
     bad(["fit", path.join(folder, "nowhere.obj"), list[0], out], 1, /nowhere\.obj': there is no such file/);
@@ -132,7 +132,7 @@ await test("bad input is named", folder => {
     const text = fs.readFileSync(list[1], "utf8"), faces = text.replace(/^f .*$/m, l => l.split(" ").reverse().join(" ").replace(/^(.*) f$/, "f $1"));
     const npy = path.join(folder, "bad.npy");
     good(["bake", "builtin:arm?points=800", npy, "--clip", "flex", "--fps", "8", "--quiet"]);
-    bad(["fit", npy, out], 1, /holds points but no faces; give the mesh with --rest/);
+    bad(["fit", npy, out], 1, /has points but no faces; give the mesh with --rest/);
     const bytes = fs.readFileSync(npy), at = bytes.length - 4 * 3 * 5;
     bytes.writeFloatLE(NaN, at);
     fs.writeFileSync(npy, bytes);
@@ -147,7 +147,7 @@ await test("bad input is named", folder => {
 await test("a mesh without a skeleton gets bones from its truth, and examples are met", folder => {
     const dir = sequence(folder), list = files(dir), examples = [0, 4, 8].flatMap(i => ["--example", `${i}f=${list[i]}`]);
     const words = ["compare", list[0], "--bones", "2", "--truth", dir, ...examples, "--deform", "linear", "--deform", "pose_space"];
-    match(run(words).err, /has no skeleton: 2 bones were found in 9 shapes/);
+    match(run(words).err, /has no skeleton: 2 bones were fitted to 9 shapes/);
     const [linear, space] = json([...words, "--quiet"]).chains;
     holds(linear.error.max > 0 && linear.error_inbetween !== null, "in-betweens");
     holds(space.error_inbetween.rms <= linear.error_inbetween.rms + 1e-6, "no worse between");
@@ -206,7 +206,7 @@ await test("a parameter fit that makes no sense is named", folder => {
     const dir = truth(folder, "linear"), preset = path.join(folder, "p.json"), words = ["fit", arm, "--clip", "twist", "--deform", "dualquat", "--write", preset];
     bad(words, 2, /supple fit FILE --deform CHAIN --truth/);
     bad([...words, "--truth", dir, "--params", "nothing"], 2, /no link of 'dualquat' has it/);
-    bad(["fit", arm, "--clip", "twist", "--deform", "linear", "--write", preset, "--truth", dir], 1, /no parameter that could be fitted/);
+    bad(["fit", arm, "--clip", "twist", "--deform", "linear", "--write", preset, "--truth", dir], 1, /no parameter that can be fitted/);
     bad([...words, "--truth", dir, "--keys", "1"], 1, /every frame of the truth is an example/);
     holds(!fs.existsSync(preset), "nothing was written");
 });

@@ -129,8 +129,8 @@ await test("files of one mesh are a clip", folder => {
 await test("a mesh is chosen by name, and a wrong name gets the list of meshes", folder => {
     const file = writeGlb(path.join(folder, "strip.glb"), strip());
     equal(json(["inspect", file, "--mesh", "*"]).points, 6, "points");
-    bad(["inspect", file, "--mesh", "Nobody"], 1, /no mesh is called 'Nobody'; there are: '/);
-    bad(["inspect", "builtin:arm", "--dress", "Nobody"], 1, /'arm' cannot be dressed in 'Nobody'/);
+    bad(["inspect", file, "--mesh", "Nobody"], 1, /no mesh is named 'Nobody'; there are: '/);
+    bad(["inspect", "builtin:arm", "--dress", "Nobody"], 1, /'arm' cannot take --dress 'Nobody'/);
 });
 
 finish();

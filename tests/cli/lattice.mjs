@@ -54,7 +54,7 @@ await test("a character of an implausible size moves as one of a plausible size,
     json(["bake", "builtin:beast?points=1000", file("big.glb"), "--unit", "100", "--clip", "walk", "--end", "0"]); // 130 m long
     const bake = (name, ...flags) => json(["bake", file("big.glb"), file(name), "--clip", "walk", "--end", "0.2", "--fps", "10", "--deform", "lattice(cells=16,gravity=1)", ...flags]).hash;
     const guessed = bake("guessed.glb"), told = good(["bake", file("big.glb"), file("again.glb"), "--clip", "walk", "--end", "0.2", "--deform", "lattice(cells=16,gravity=1)"]).err;
-    match(told, /'big' measures 130 m with one unit as 1 m; .* physics takes it for 1\.3 m: --unit cm makes/);
+    match(told, /'big' is 130 m large at 1 m per unit; .* physics assumes 1\.3 m: --unit cm makes/);
     equal(bake("cm.glb", "--unit", "cm"), guessed, "the same bits as with the unit that is named");
     holds(bake("m.glb", "--unit", "m") !== guessed, "insisting on the file's unit is heard");
     match(good(["inspect", file("guessed.glb")]).out, /size +\d+\.\d x \d+\.\d x 130 m/);

@@ -104,8 +104,8 @@ const mended = [
         t.faces.push(...t.faces.map(f => f.map(i => i + n)));
         t.points.push(...t.points.map(([x, y, z], i) => [x + 0.007, y * (i % 2 ? 1.06 : 0.94), z * (i % 2 ? 1.06 : 0.94)])), t.weights.push(...t.weights);
     }, /pass through others at rest, over 30 %.*--mesh/s],
-    ["tiny and huge units are questioned", () => {}, /across with one unit as 0\.001 m.*--unit/s, ["--unit", "mm"]],
-    ["and huge ones", () => {}, /across with one unit as 1000 m.*--unit/s, ["--unit", "km"]],
+    ["tiny and huge units are questioned", () => {}, /across at 0\.001 m per unit.*--unit/s, ["--unit", "mm"]],
+    ["and huge ones", () => {}, /across at 1000 m per unit.*--unit/s, ["--unit", "km"]],
 ];
 for (const [claim, spoil, words, flags = []] of mended)
     await test(claim, folder => {

@@ -148,14 +148,14 @@ await test("animals on four legs are told from people, by names and by shape", f
     const walk = shared("mocap/07_01-walk.bvh"), out = path.join(folder, "o.npy"), other = path.join(folder, "other.glb");
     const fox = shared("skinned/fox.glb"), map = path.join(folder, "map.txt");
     rename(fox, other, "nothing that means anything", new Map(), 1);
-    for (const animal of [fox, other, "builtin:beast"]) bad(["bake", animal, out, "--motion", walk], 1, /goes on four legs.*--motion-map/);
+    for (const animal of [fox, other, "builtin:beast"]) bad(["bake", animal, out, "--motion", walk], 1, /has four legs.*--motion-map/);
     fs.writeFileSync(map, "b_Hip_01 = Hips\n");
     good(["bake", fox, out, "--motion", walk, "--motion-map", map, "--fps", "1"]);
 });
 
 await test("what stands for nothing is said to be no body", folder => {
     bad(["bake", shared("skinned/riggedsimple.glb"), path.join(folder, "o.npy"), "--motion", shared("mocap/07_01-walk.bvh")], 1,
-        /no hips and legs were found .* neither by their names nor by their places.*--motion-map/);
+        /no hips and legs were found .* neither by their names nor by their positions.*--motion-map/);
 });
 
 finish();

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-const read = /is a file that is read here.*choose another name, or add --overwrite/;
+const read = /is an input file.*choose another name, or add --overwrite/;
 const triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
 /** The strip as a .gltf with its bytes in a file beside it. */
@@ -81,7 +81,7 @@ await test("a link beside a glTF must not lead out of its folder", folder => {
     fs.mkdirSync(path.join(folder, "got", "deep"), { recursive: true });
     const file = writeGltf(path.join(folder, "got"), "in.gltf", "in.bin"), link = path.join(folder, "got", "in.bin");
     const refuse = () => {
-        bad(["inspect", file], 1, /in\.bin' is a link that leads out of the folder of the file that names it/);
+        bad(["inspect", file], 1, /in\.bin' is a link that leads out of the folder of the file that mentions it/);
         bad(["inspect", "in.gltf"], 1, /leads out of the folder/, { cwd: path.join(folder, "got") });
     };
     fs.rmSync(link);

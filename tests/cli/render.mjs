@@ -239,7 +239,7 @@ await test("a focus fills the picture with what a joint moves", folder => {
     const whole = clay();
     good(["render", "builtin:arm", out, "--focus", "han?", ...view]);
     holds(clay() > 2 * whole, `the hand alone covers more: ${clay()} against ${whole}`);
-    bad(["render", "builtin:arm", out, "--focus", "paw"], 1, /no joint of 'arm' that is called so/);
+    bad(["render", "builtin:arm", out, "--focus", "paw"], 1, /no joint of that name in 'arm'/);
 });
 await test("a focus is looked at from where it can be seen", folder => {
     needs();
@@ -448,7 +448,7 @@ await test("what the file does not have is named", folder => {
     ask(["--clip", "nose"], 1, /has no clip 'nose'/);
     ask(["--time", "100"], 1, /past the end of the clip/);
     ask(["--deform", "nose"], 1, /nose/);
-    ask(["--show", "linear.curves"], 1, /draws nothing of itself/);
+    ask(["--show", "linear.curves"], 1, /has nothing to draw/);
     ask(["--show", "nose.curves"], 1, /no chain here has a link 'nose'/);
     bad(["render", cube(folder), "never.png", "--time", "1"], 1, /has no clips/);
     bad(["render", "builtin:bar", path.join(folder, "no/such/a.png")], 1, /the folder does not exist; make it first/);

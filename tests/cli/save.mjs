@@ -87,7 +87,7 @@ await test("what a game has to know is said when the file is written", folder =>
     match(bake("fourier(lean=0)"), /note: fourier: the runtime file knows the time and not the pose/);
     match(bake("fourier(terms=3)"), / has \d+ curves and \d+ coefficients for each of 2 examples/);
     match(bake("fourier(lean=0,trust=off)"), /note: fourier: the runtime file has \d+ curves/);
-    match(bake("dualquat,smooth,fourier"), /for a game that skins with dual quaternions[^]*what stands between it and the skinning is not in it/);
+    match(bake("dualquat,smooth,fourier"), /for a game that skins with dual quaternions[^]*the links between it and the skinning are not in it/);
 });
 
 await test("what cannot be saved is said with the cure", folder => {

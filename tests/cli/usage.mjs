@@ -29,7 +29,7 @@ await test("a hopeless verb gets the way to the list", () => bad(["xyzzy"], 2, /
 await test("verbs of later versions do not exist", () => bad(["paint"], 2, /no verb/));
 await test("an unknown flag gets the nearest", () => bad(["bake", "a.glb", "b.glb", "--thread", "2"], 2, /did you mean --threads/));
 await test("an output given by a flag is told its place", () => {
-    for (const flag of ["-o", "--out", "--output"]) bad(["bake", "a.glb", flag, "b.glb"], 2, /bake takes its output as a word.*supple bake FILE OUT/);
+    for (const flag of ["-o", "--out", "--output"]) bad(["bake", "a.glb", flag, "b.glb"], 2, /bake takes its output as an argument.*supple bake FILE OUT/);
 });
 await test("a word that agrees with none is not taken for one", () => bad(["inspect", "a.glb", "--out", "b"], 2, /no flag --out; 'supple inspect --help'/));
 await test("swapped letters are one mistake", () => bad(["bake", "a.glb", "b.glb", "--cilp", "Walk"], 2, /did you mean --clip/));

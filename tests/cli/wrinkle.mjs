@@ -153,7 +153,7 @@ await test("no texture coordinates, and stacked ones, are said", folder => {
     bad(["bake", "builtin:bar", out, "--normal-map", "7"], 2, /--normal-map 7 is out of range/);
     const r = run(["bake", sheet(path.join(folder, "stacked.glb"), { mirror: true }), out, "--normal-map", "64", "--no-verdict"]);
     if (/writes no PNG/.test(r.err)) skip("this build has no libpng");
-    match(r.err, /(8|9)\d % of the normal map belong to more than one place/);
+    match(r.err, /(8|9)\d % of the normal map belongs to more than one place/);
 });
 
 await test("texture coordinates that mean nothing are sentences, and leave no picture", folder => {
@@ -178,7 +178,7 @@ await test("tension that is not a number is written as none, and said", folder =
 await test("a map does not replace what was read", folder => {
     const preset = path.join(folder, "out.tension.npy"), words = '{ "supple": 1, "links": [{ "name": "linear" }] }';
     fs.writeFileSync(preset, words);
-    bad(["bake", sheet(path.join(folder, "in.glb")), path.join(folder, "out.glb"), "--normal-map", "64", "--preset", preset], 1, /is read here, and it would be replaced/);
+    bad(["bake", sheet(path.join(folder, "in.glb")), path.join(folder, "out.glb"), "--normal-map", "64", "--preset", preset], 1, /is an input file, and it would be replaced/);
     equal(fs.readFileSync(preset, "utf8"), words, "the preset");
     equal(fs.readdirSync(folder).sort().join(), "in.glb,out.tension.npy", "files");
 });

@@ -22,7 +22,7 @@ static const sup_param spring_rows[] = {
     { "damping", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(spring_params, damping), .varies = SUP_VARIES_BONE, .min = 0,
       .max = 50, .standard = 4, .unit = "1/s", .help = "Share of the speed lost per second" },
     { "gravity", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(spring_params, gravity), .min = 0, .max = 2, .standard = 1,
-      .unit = "", .help = "Share of the world's gravity that is felt" },
+      .unit = "", .help = "Fraction of the world's gravity that acts" },
     { "copies", SUP_PARAM_INT, SUP_STAGE_BIND, offsetof(spring_params, copies), .min = 1, .max = 4, .standard = 1, .unit = "",
       .help = "Nothing but a bind-stage number" },
     { "enabled", SUP_PARAM_BOOL, SUP_STAGE_FRAME, offsetof(spring_params, enabled), .standard = 1, .unit = "",

@@ -70,7 +70,7 @@ static void wrong_chains_are_refused_with_a_cure(void** state)
     assert_refused(desc("layrs"), "there is no deformer 'layrs'; did you mean 'layers'?");
     assert_refused(desc(""), "the chain is empty");
     assert_refused(desc("linear,,spring"), "empty link");
-    assert_refused(desc("spring,linear"), "can only stand first");
+    assert_refused(desc("spring,linear"), "can only be first");
     assert_refused(desc("spring(stiffness=1"), "closing parenthesis");
     assert_refused(desc("spring(stiffness)"), "write name=value");
     assert_refused(desc("spring(color=1)"), "spring has no parameter 'color'; there are: stiffness, damping");
@@ -257,7 +257,7 @@ static void prefix_gives_the_links_before_at_any_time(void** state)
     assert_true(play_hash(&seen, 0) == play_hash(&plain, 0.6));
     play_end(&seen), play_end(&plain);
     d.links = "spring,prefix";
-    assert_refused(d, "cannot stand behind spring");
+    assert_refused(d, "cannot follow spring");
     d.links = "shift,prefix";
     d.clip = NULL;
     assert_refused(d, "give one with --clip");

@@ -204,7 +204,7 @@ static void faces_through_each_other_everywhere_are_refused(void** state)
         random = random * 1664525u + 1013904223u;
         s.corners[i] = (random >> 8) % s.points;
     }
-    refused(&s, "lie through each other");
+    refused(&s, "cross each other");
 }
 
 // Every face four times, turned and inside out, behind the whole surface: the same skin, and a note.

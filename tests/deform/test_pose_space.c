@@ -436,8 +436,8 @@ static void two_shapes_of_one_pose_are_named(void** state)
     assert_ok(make_taught(2, examples, 2, &c, &error), error);
     assert_int_equal(sup_chain_create(&(sup_chain_desc){ .character = c, .links = "pose_space" }, &chain, &error),
                      SUP_ERROR_INPUT);
-    assert_string_equal(error.text, "pose_space: the examples 'one' and 'two' have one pose (within 0 degrees) and shapes that "
-                                    "differ by 10 mm; leave one out, or give it a time when the joints stand differently");
+    assert_string_equal(error.text, "pose_space: the examples 'one' and 'two' have the same pose (within 0 degrees) but shapes that "
+                                    "differ by 10 mm; remove one, or give it a time with another pose");
     sup_character_destroy(c);
     examples[1].positions = near; // as good as equal: one shape
     assert_ok(make_taught(2, examples, 2, &c, &error), error);
@@ -501,7 +501,7 @@ static void what_is_missing_is_said_with_its_cure(void** state)
     sup_example_desc example = { "one", NULL, 1.0, false, shape };
     sup_error        error;
     assert_ok(make_taught(2, &example, 1, &loose, &error), error);
-    fails_with(loose, "pose_space", "example 'one' does not say to which clip it belongs; give one with --clip");
+    fails_with(loose, "pose_space", "example 'one' does not say which clip it belongs to; give one with --clip");
     sup_character_destroy(tube), sup_character_destroy(c), sup_character_destroy(loose);
     free(shape);
 }

@@ -282,7 +282,7 @@ static void wrong_springs_are_refused_and_leave_the_instance_as_it_was(void** st
         { "[{\"name\":\"hand\",\"at\":[9,9,9],\"radius\":1,\"spring\":5,\"to\":[0,0,0]}]", "it reaches no point of the skin" },
         { "[{\"at\":[0,0,0],\"radius\":1,\"spring\":-5,\"to\":[0,0,0]}]", "\"spring\" must be a number from 0 to 1000000000" },
         { "[{\"at\":[0,0,0],\"radius\":1,\"spring\":5,\"to\":[0,0,0],\"value\":[0,0,1]}]", "a spring takes \"to\"" },
-        { "[{\"at\":[0,0,0],\"radius\":1,\"to\":[0,0,0],\"value\":[0,0,1]}]", "\"to\" is that of a spring" },
+        { "[{\"at\":[0,0,0],\"radius\":1,\"to\":[0,0,0],\"value\":[0,0,1]}]", "\"to\" belongs to a spring" },
         { "[{\"at\":[0,0,0],\"radius\":1,\"spring\":5,\"keys\":[{\"time\":0}]}]",
           "key 1 of force 1: \"to\" must be three numbers" },
         { "[{\"at\":[0,0,0],\"radius\":1,\"spring\":5,\"keys\":[{\"time\":0,\"to\":[0,0,0],\"value\":2}]}]",

@@ -53,7 +53,7 @@ static void read_here(const char* ending, const uint8_t* data, size_t size, vola
     sup_result     result = reader()->read(&in, &character, &error);
     if ((result == SUP_OK) != (character != NULL)) abort();
     if (result != SUP_OK && (error.code != result || !error.text[0])) abort();
-    if (strstr(error.text, "broke down")) abort(); // the reader has assimp in a process of its own, and assimp survived before
+    if (strstr(error.text, "assimp crashed")) abort(); // the reader has assimp in a process of its own, and assimp survived before
     sup_character_destroy(character);
     if (live) abort();
 }

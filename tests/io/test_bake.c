@@ -39,7 +39,7 @@ static void flat_tube_shows_the_baked_points_and_says_so(void** state)
                          .frames = 11,
                          .flat = true };
     bake(&b);
-    assert_non_null(strstr(b.warnings, "as asked"));
+    assert_non_null(strstr(b.warnings, "as --flat requests"));
     assert_true(test_bake_error(&b, "bend.dualquat") < NEAR);
     sup_character* again;
     sup_error      error;
@@ -325,7 +325,7 @@ static void weights_that_are_written_anew_keep_the_four_that_viewers_take(void**
     };
     assert_int_equal(squares->weights.influences_max, 5);
     bake(&b);
-    assert_non_null(strstr(b.warnings, "up to 5 joints and viewers take four"));
+    assert_non_null(strstr(b.warnings, "up to 5 influences and viewers support four"));
     assert_null(strstr(b.warnings, "loses its skin"));
     assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
     assert_ok(sup_load(b.path, NULL, &again, &error), error);

@@ -100,7 +100,7 @@ static void missing_rights_are_refused(void** state)
     assert_refused(path, SUP_ERROR_FILE, "write-protected");
     unlink(path);
     chmod(folder.path, 0555);
-    assert_refused(path, SUP_ERROR_FILE, "no rights");
+    assert_refused(path, SUP_ERROR_FILE, "no permission");
     chmod(folder.path, 0777);
 }
 

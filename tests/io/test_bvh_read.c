@@ -123,14 +123,14 @@ static void faults_are_named_with_their_place(void** state)
     refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 x 0\n", "line 4: the OFFSET of 'a'");
     refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 nan 0\n", "three numbers");
     refuse("HIERARCHY\nROOT a\n{\n}\n", "no OFFSET");
-    refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 2 Xrotation\n}\nMOTION\n", "promises 2 channels and names 1");
+    refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 2 Xrotation\n}\nMOTION\n", "announces 2 channels and names 1");
     refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nEnd Site\n{\nOFFSET 0 0 0\nJOINT b\n", "an End Site cannot");
     refuse("HIERARCHY\nROOT a\n{\nWHAT 0 0 0\n", "'WHAT' is not a JOINT");
     refuse(HEAD LEG "MOTION\nFrames: x\n", "'Frames: N'");
     refuse(HEAD LEG "MOTION\nFrames: 2\nFrame Time: 0\n", "a frame of 0 seconds");
     refuse(HEAD LEG "MOTION\nFrames: 2\nFrame Time: 0.1\n1 2 3 4 5 6 7\n1 2 3\n", "frame 2 of 2 ends after 3 of 7 numbers");
     refuse(HEAD LEG "MOTION\nFrames: 1\nFrame Time: 0.1\n1 2 3 4 5 nan 7\n", "number 6 of frame 1");
-    refuse(HEAD LEG "MOTION\nFrames: 4000000000\nFrame Time: 0.1\n1 2 3 4 5 6 7\n", "cut off");
+    refuse(HEAD LEG "MOTION\nFrames: 4000000000\nFrame Time: 0.1\n1 2 3 4 5 6 7\n", "truncated");
     refuse("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 4000000000\nFrame Time: 0.1\n", "nothing moves");
 }
 

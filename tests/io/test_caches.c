@@ -136,17 +136,17 @@ static void wrong_files_are_refused_with_words(void** state)
     static const char old[] = "POINTCACHE2\0\2\0\0\0\1\0\0\0\0\0\0\0\0\0\x80\x3f\1\0\0\0";
     refused("a.txt", "", 0, ".pc2, .mdd or .npy");
     refused("a.pc2", "POINTCACHE1", 12, "POINTCACHE2");
-    refused("a.pc2", huge, 32, "promises");
+    refused("a.pc2", huge, 32, "announces");
     refused("a.pc2", old, 32, "version 2");
     refused("a.mdd", "\0\0\0\0\0\0\0\1", 8, "nothing to read");
-    refused("a.mdd", "\xff\xff\xff\xff\0\0\0\1\0\0", 10, "promises");
+    refused("a.mdd", "\xff\xff\xff\xff\0\0\0\1\0\0", 10, "announces");
     refused("a.npy", "PK\3\4 not an array", 18, "numpy.save");
 #define NPY(text) "\x93NUMPY\1\0\x50\0" text "                                                                                "
     refused("a.npy", NPY("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 3), }"), 90, "float32");
     refused("a.npy", NPY("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3), }"), 90, "Fortran");
     refused("a.npy", NPY("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }"), 90, "shape");
     refused("a.npy", NPY("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 2, 3), }"), 90, "shape");
-    refused("a.npy", NPY("{'descr': '<f4', 'fortran_order': False, 'shape': (9, 3), }"), 90, "promises 1 frames of 9");
+    refused("a.npy", NPY("{'descr': '<f4', 'fortran_order': False, 'shape': (9, 3), }"), 90, "announces 1 frames of 9");
 }
 
 static void doubles_and_big_ends_are_read(void** state)

@@ -116,9 +116,9 @@ static void an_unknown_name_lists_those_there_are(void** state)
     sup_error                error;
     make_wardrobe(&b);
     assert_int_equal(read_choice(&b, wrong, 2, NULL, 0, NULL, &c, &error), SUP_ERROR_INPUT);
-    assert_string_equal(error.text, "no mesh is called 'Skirt'; there are: 'Body', 'Shirt', 'Sword', 'Stone'");
+    assert_string_equal(error.text, "no mesh is named 'Skirt'; there are: 'Body', 'Shirt', 'Sword', 'Stone'");
     assert_int_equal(read_choice(&b, NULL, 0, wrong + 1, 1, NULL, &c, &error), SUP_ERROR_INPUT);
-    assert_string_equal(error.text, "no mesh is called 'Skirt'; there are: 'Body', 'Shirt', 'Sword', 'Stone'");
+    assert_string_equal(error.text, "no mesh is named 'Skirt'; there are: 'Body', 'Shirt', 'Sword', 'Stone'");
     static const char* const stone[] = { "Stone" };
     assert_int_equal(read_choice(&b, stone, 1, stone, 1, NULL, &c, &error), SUP_ERROR_INPUT);
     assert_non_null(strstr(error.text, "no mesh of the file has a skin"));
@@ -196,7 +196,7 @@ static void a_skin_of_its_own_is_kept(void** state)
     make_wardrobe(&b);
     assert_ok(read_choice(&b, NULL, 0, all, 1, NULL, &c, &error), error);
     assert_true(has_warning(c, "'Body' has a skin of its own and keeps it"));
-    assert_true(has_warning(c, "'Stone' takes weights from the body, but 22 of its points lie far"));
+    assert_true(has_warning(c, "'Stone' takes weights from the body, but 22 of its points are far"));
     done(c, &b);
 }
 

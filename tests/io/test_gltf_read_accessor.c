@@ -162,7 +162,7 @@ static void accessors_of_no_sense_are_refused(void** state)
     refuse_accessor("{\"bufferView\":0,\"count\":3,\"type\":\"VEC9\",\"componentType\":5126}", "type 'VEC9' is unknown");
     refuse_accessor("{\"bufferView\":0,\"count\":3,\"type\":\"VEC3\",\"componentType\":5124}", "componentType 5124 is unknown");
     refuse_accessor("{\"bufferView\":0,\"count\":3,\"type\":\"VEC2\",\"componentType\":5126}",
-                    "it has 2 components where 3 belong");
+                    "it has 2 components instead of 3");
     refuse_accessor("{\"count\":100000000,\"type\":\"VEC3\",\"componentType\":5126}",
                     "it asks for 100000000 elements without any data");
     // The two bytes at 14 are the upper half of 1.0f.
@@ -225,7 +225,7 @@ static void buffers_come_from_data_uris_and_from_files_beside(void** state)
                   NULL, NULL);
     read_from_uri("my%20data.bin", beside, NULL);
     read_from_uri("sub/a..b.bin", beside, NULL);
-    read_from_uri("short.bin", beside, "buffer 0: 35 of its 36 bytes are there");
+    read_from_uri("short.bin", beside, "buffer 0: it has only 35 of its 36 bytes");
     read_from_uri("absent.bin", beside, "cannot read 'folder/absent.bin'");
     read_from_uri("data:;base64,A!AA", NULL, "its data URI is not base64");
     read_from_uri("data:;base64,AAAAA", NULL, "its data URI is not base64");

@@ -169,18 +169,18 @@ static void other_files_are_told_from_gltf(void** state)
     (void)state;
     REFUSE("", "the file is empty");
     REFUSE("glTF\2\0\0\0", "inside the GLB header");
-    REFUSE("glTF\1\0\0\0\20\0\0\0aaaa", "this is GLB version 1 and only version 2 is read");
-    REFUSE("glTF\2\0\0\0\377\0\0\0aaaa", "the file is cut off: 16 of 255 bytes are there");
+    REFUSE("glTF\1\0\0\0\20\0\0\0aaaa", "this is GLB version 1 and only version 2 is supported");
+    REFUSE("glTF\2\0\0\0\377\0\0\0aaaa", "the file is truncated: it has 16 of 255 bytes");
     REFUSE("glTF\2\0\0\0\24\0\0\0\377\377\377\377JSON", "a GLB chunk says it has 4294967295 bytes where 0 are left");
     REFUSE("glTF\2\0\0\0\24\0\0\0\0\0\0\0XXXX", "no JSON chunk");
     REFUSE("Kaydara FBX Binary", "this is not a glTF file: a .glb begins with the letters glTF");
     REFUSE("[]", "not an object");
     REFUSE("{}", "no asset.version");
-    REFUSE("{\"asset\":{\"version\":\"1.0\"}}", "this is glTF 1.0 and only 2.0 is read");
-    REFUSE("{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.9\"}}", "demands a reader of glTF 2.9");
+    REFUSE("{\"asset\":{\"version\":\"1.0\"}}", "this is glTF 1.0 and only 2.0 is supported");
+    REFUSE("{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.9\"}}", "requires glTF 2.9");
     REFUSE("{\"asset\":{\"version\":\"2.0\"}}", "no mesh with triangles");
     REFUSE("{\"asset\":{\"version\":\"2.0\"},\"nodes\":{\"a\":1}}", "'nodes' is not an array");
-    REFUSE("{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}]}", "its 'mesh' is not one of the 0 there are");
+    REFUSE("{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}]}", "its 'mesh' does not exist, there are 0");
     REFUSE("{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":-1}]}", "buffer 0: byteLength is not a whole number");
     REFUSE("{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"n\",\"scale\":[1,1]}]}",
            "node 'n': its translation, rotation or scale");

@@ -163,8 +163,8 @@ static void bad_keys_are_refused_with_clip_and_channel(void** state)
     refuse_clip((const float[]){ 0, 2, 1 }, 3, moves, 3, "", "animation 'clip 0' channel 0 input: key 2 is at 1 s, before");
     refuse_clip((const float[]){ 0, NAN, 1 }, 3, moves, 3, "", "animation 'clip 0' channel 0 input: accessor 1 holds");
     refuse_clip(zero_one_two, 3, nans, 3, "", "animation 'clip 0' channel 0 output: accessor 2 holds");
-    refuse_clip(zero_one_two, 3, moves, 2, "", "3 keys need 9 numbers and 6 are there");
-    refuse_clip(zero_one_two, 3, moves, 3, ",\"interpolation\":\"CUBICSPLINE\"", "3 keys need 27 numbers and 9 are there");
+    refuse_clip(zero_one_two, 3, moves, 2, "", "3 keys need 9 numbers and the accessor has 6");
+    refuse_clip(zero_one_two, 3, moves, 3, ",\"interpolation\":\"CUBICSPLINE\"", "3 keys need 27 numbers and the accessor has 9");
     refuse_clip(zero_one_two, 3, moves, 3, ",\"interpolation\":\"BEZIER\"", "interpolation 'BEZIER' is unknown");
 }
 

@@ -35,9 +35,9 @@ static void an_unknown_ending_lists_those_there_are(void** state)
 {
     (void)state;
     refuse("character.xyz", SUP_ERROR_INPUT,
-           "cannot tell what 'character.xyz' is from its ending; these are read: .glb .gltf .vrm .obj");
+           "the ending of 'character.xyz' is unknown; these are read: .glb .gltf .vrm .obj");
     refuse("character", SUP_ERROR_INPUT, ".glb .gltf .vrm");
-    refuse("a.b/character.USDZ", SUP_ERROR_INPUT, "is of a format that is not read here; export it as .glb");
+    refuse("a.b/character.USDZ", SUP_ERROR_INPUT, "is of a format that cannot be read; export it as .glb");
     refuse("scene.abc", SUP_ERROR_INPUT, "export its frames as .obj");
 }
 

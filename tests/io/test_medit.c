@@ -56,11 +56,11 @@ static void complaints_name_what_is_wrong(void** state)
     refuse("MeshVersionFormatted 1\nDimension 2\n", "2 dimensions");
     refuse(HEAD, "neither triangles");
     refuse(HEAD FIVE, "neither triangles");
-    refuse(HEAD "7\n", "line 3: a number stands where a word was expected");
+    refuse(HEAD "7\n", "line 3: a keyword was expected, not a number");
     refuse(HEAD "Vertices\nmany\n", "a section has no count");
-    refuse(HEAD "Vertices\n4000000000\n0 0 0 0\n", "promises more than the file holds");
+    refuse(HEAD "Vertices\n4000000000\n0 0 0 0\n", "announces more than the file contains");
     refuse(HEAD "Vertices\n1\n0 0 zero 0\n", "line 5: a vertex is three numbers");
-    refuse(HEAD "Vertices\n1\n0 0 1e300 0\n", "beyond all bounds");
+    refuse(HEAD "Vertices\n1\n0 0 1e300 0\n", "is too large");
     refuse(HEAD FIVE FIVE, "vertices stand twice");
     refuse(HEAD FIVE "Triangles\n1\n1 2 7 0\n", "vertex 7 does not exist, there are 6");
     refuse(HEAD FIVE "Triangles\n1\n0 1 2 0\n", "vertex 0 does not exist");

@@ -131,7 +131,7 @@ static void every_encoding_gives_the_same_and_the_unknown_is_stepped_over(void**
         assert_true(map->values[c->mesh.vertex_points[2]] == 0.5f);
         assert_int_equal(c->map_count, 1);
         assert_int_equal(c->warning_count, 1);
-        assert_non_null(strstr(c->warnings[0], "HEIGHT leaves 0 to 1"));
+        assert_non_null(strstr(c->warnings[0], "HEIGHT is not within 0 to 1"));
         sup_character_destroy(c);
     }
 }
@@ -144,7 +144,7 @@ static void complaints_name_what_is_wrong(void** state)
     refuse("ply\nelement vertex 1\n", "the header does not end");
     refuse("ply\nend_header\n", "no line 'format'");
     refuse("ply\nformat hex 1.0\nend_header\n", "'format hex 1.0': it is neither ascii");
-    refuse(HEAD "property float x\nend_header\n", "no element stands before it");
+    refuse(HEAD "property float x\nend_header\n", "no element precedes it");
     refuse(HEAD "element vertex\nend_header\n", "it has no count");
     refuse(HEAD "element vertex -1\nend_header\n", "it has no count");
     refuse(HEAD "element vertex 1\nproperty half x\nend_header\n", "its type is unknown");
@@ -157,12 +157,12 @@ static void complaints_name_what_is_wrong(void** state)
     refuse(HEAD "element vertex 1\n" XYZ XYZ "element face 1\n" LIST "end_header\n0 0 0 0 0 0 3 0 0 0\n", "'x' twice");
     refuse(HEAD "element vertex 1\n" XYZ "element vertex 1\n" XYZ "end_header\n0 0 0 0 0 0\n", "two elements 'vertex'");
     refuse(HEAD "element vertex 4000000000\n" XYZ "element face 1\n" LIST "end_header\n0 0 0\n3 0 0 0\n",
-           "promises 4000000000 of 'vertex'");
-    refuse(HEAD "element vertex 99999999999999999999\n" XYZ "element face 1\n" LIST "end_header\n0 0 0\n", "promises");
-    refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 nan 0 3 0 0 0\n", "vertex 1 is not at");
-    refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 1e99 0 3 0 0 0\n", "vertex 1 is not at");
+           "announces 4000000000 of 'vertex'");
+    refuse(HEAD "element vertex 99999999999999999999\n" XYZ "element face 1\n" LIST "end_header\n0 0 0\n", "announces");
+    refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 nan 0 3 0 0 0\n", "position of vertex 1 is not finite");
+    refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 1e99 0 3 0 0 0\n", "position of vertex 1 is not finite");
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 x 0 3 0 0 0\n",
-           "vertex 1 of 2 does not hold");
+           "vertex 1 of 2 does not have");
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 0 0 3 0 0 2\n",
            "face 0: vertex 2 does not");
     refuse(HEAD "element vertex 2\n" XYZ "element face 1\n" LIST "end_header\n0 0 0 1 0 0 3 0 0 -1\n", "face 0: vertex -1");

@@ -93,11 +93,11 @@ static void tables_that_lie_are_refused(void** state)
     (void)state;
     refuse_table(sup_dmat_parse, "", 0, "begins with");
     refuse_table(sup_dmat_parse, "0 5\n", 4, "empty");
-    refuse_table(sup_dmat_parse, "4000000000 4000000000\n1\n", 24, "cut off");
+    refuse_table(sup_dmat_parse, "4000000000 4000000000\n1\n", 24, "truncated");
     refuse_table(sup_dmat_parse, "1 3\n1\n2 \n ", 11, "only 2 of 3");
     refuse_table(sup_dmat_parse, "1 2\n1\nx\n", 8, "line 3");
-    refuse_table(sup_dmat_parse, "0 0\n1 2\n12345678", 16, "cut off");
-    refuse_table(sup_dmat_parse, "0 0\n1 1\n\xff\xff\xff\xff\xff\xff\xff\xff", 16, "number 1 is none");
+    refuse_table(sup_dmat_parse, "0 0\n1 2\n12345678", 16, "truncated");
+    refuse_table(sup_dmat_parse, "0 0\n1 1\n\xff\xff\xff\xff\xff\xff\xff\xff", 16, "number 1 is not finite");
     refuse_table(sup_tmat_parse, "", 0, "empty");
     refuse_table(sup_tmat_parse, "1 2\n3\n", 6, "do not fill rows");
     refuse_table(sup_tmat_parse, "1 2\nx 3\n", 8, "line 2");

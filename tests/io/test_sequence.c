@@ -116,7 +116,7 @@ static void other_meshes_are_named(void** state)
         const char *second, *words;
     } cases[] = { { "v 0 0 0\nv 0 0 0\n" TRIANGLE, "'runs/a2.obj' has 4 vertices but 'a1.obj' has 3" },
                   { "v 0 0 0\n" TRIANGLE "f 1 2 3\n", "'runs/a2.obj' has 2 faces but 'a1.obj' has 1" },
-                  { "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 3 2\n", "face 0 of 'runs/a2.obj' joins other vertices than in 'a1.obj'" },
+                  { "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 3 2\n", "face 0 of 'runs/a2.obj' has other vertices than in 'a1.obj'" },
                   { "v 0 0 x\n", "runs/a2.obj: line 1: a vertex needs three numbers" } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const char* texts[] = { "v 0 0 0\n" TRIANGLE, cases[i].second, "" };
@@ -129,7 +129,7 @@ static void other_meshes_are_named(void** state)
     refuse(&mixed, "runs/b#.obj", "at least two .obj or .ply files whose names end in numbers, and there is 1");
     static const char* const doubles[] = { "a1.obj", "a01.obj" };
     shelf                    twice = { doubles, texts, 2 };
-    refuse(&twice, "runs", "'a1.obj' have one number; remove one");
+    refuse(&twice, "runs", "'a1.obj' have the same number; remove one");
     refuse(&twice, "runs/a###.obj", "there are 0");
 }
 

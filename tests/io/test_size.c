@@ -43,7 +43,7 @@ static void check(const char* path, double size, double unit, double physics, co
     sup_character* c = load(path, size, unit);
     const char*    said = NULL;
     for (uint32_t i = 0; i < c->warning_count; ++i)
-        if (strstr(c->warnings[i], "physics takes it")) said = c->warnings[i];
+        if (strstr(c->warnings[i], "physics assumes")) said = c->warnings[i];
     assert_true(c->metres_per_unit == (unit > 0 ? unit : 1)); // files and printed lengths keep it
     if (fabs(sup_character_physics_unit(c) - physics) > 1e-12 * physics)
         fail_msg("%g: a unit is %g m", size, sup_character_physics_unit(c));
@@ -64,16 +64,16 @@ static void an_implausible_size_is_said_and_taken_for_a_plausible_one(void** sta
 {
     (void)state;
     check("a.obj", 155, 0, 0.01,
-          "'a' measures 155 m with one unit as 1 m; characters measure 0.2 to 20 m, so physics takes it "
-          "for 1.55 m: --unit cm makes that its size, --unit m keeps the file's");
-    check("a.obj", 0.007, 0, 100, "for 0.7 m: --unit 100 makes");
-    check("a.obj", 24, 0, 0.1, "for 2.4 m: --unit 0.1 makes");
-    check("a.obj", 64, 0, 0.01, "for 0.64 m");
-    check("a.obj", 63, 0, 0.1, "for 6.3 m");
-    check("a.obj", 0.1, 0, 10, "for 1 m");
-    check("a.obj", 1700, 0, 0.001, "for 1.7 m: --unit mm makes");
-    check("a.obj", 1e9, 0, 1e-9, "physics takes it for 1 m");
-    check("a.obj", 1e-30, 0, 1e30, "physics takes it for 1 m");
+          "'a' is 155 m large at 1 m per unit; characters are 0.2 to 20 m, so physics assumes "
+          "1.55 m: --unit cm makes that its size, --unit m keeps the file's");
+    check("a.obj", 0.007, 0, 100, "assumes 0.7 m: --unit 100 makes");
+    check("a.obj", 24, 0, 0.1, "assumes 2.4 m: --unit 0.1 makes");
+    check("a.obj", 64, 0, 0.01, "assumes 0.64 m");
+    check("a.obj", 63, 0, 0.1, "assumes 6.3 m");
+    check("a.obj", 0.1, 0, 10, "assumes 1 m");
+    check("a.obj", 1700, 0, 0.001, "assumes 1.7 m: --unit mm makes");
+    check("a.obj", 1e9, 0, 1e-9, "physics assumes 1 m");
+    check("a.obj", 1e-30, 0, 1e30, "physics assumes 1 m");
 }
 
 static void a_size_that_a_person_insists_on_is_believed(void** state)
@@ -95,8 +95,8 @@ static void the_nodes_scale_counts(void** state)
 {
     (void)state;
     check("a.gltf", 1.7, 0, 1, NULL);
-    check("a.gltf", 155, 0, 0.01, "measures 155 m");
-    check("a.gltf", 0.01, 0, 100, "for 1 m");
+    check("a.gltf", 155, 0, 0.01, "is 155 m large");
+    check("a.gltf", 0.01, 0, 100, "assumes 1 m");
 }
 
 static void no_memory_is_an_error_and_not_a_size(void** state)

@@ -145,7 +145,7 @@ static bool is_sentence(const char* text)
 
 static int reason_of(const char* text)
 {
-    static const char* const nothing[] = { "holds no mesh", "shows no mesh", "has no points", "has no faces", "no points" };
+    static const char* const nothing[] = { "has no mesh", "has no points", "has no faces", "no points" };
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; ++i)
         if (strstr(text, nothing[i])) return 0;
     return strstr(text, "(assimp: ") ? 1 : 2;

@@ -319,7 +319,7 @@ static void bad_input_is_named(void** state)
     shapes s = make_bodies(1, 2);
     fails(&s, (sup_decompose_options){ .bones = 28 }, "28 bones are more than the 27 points");
     fails(&s, (sup_decompose_options){ .influences = 17 }, "17 influences are too many");
-    fails(&s, (sup_decompose_options){ .error = NAN }, "numbers from 0 up");
+    fails(&s, (sup_decompose_options){ .error = NAN }, "must be 0 or more");
     s.frames[27 + 5].y = NAN;
     fails(&s, (sup_decompose_options){ .bones = 2 }, "point 5 of frame 2 is not a number");
     s.rest[3].x = INFINITY;

@@ -85,7 +85,7 @@ static void a_flattening_place_is_said(void** state)
     s.part.place.m[1][1] = NAN;
     small_refused(&s, "the transform of 'square' holds a value that is not a number");
     s.part.place = (sup_affine){ { { 3e38f, 3e38f, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } };
-    small_refused(&s, "the transform of 'square' throws vertex 2 out of the numbers");
+    small_refused(&s, "the transform of 'square' makes vertex 2 too large for a float");
 }
 
 static void what_cannot_be_a_mesh_is_refused_by_name(void** state)
@@ -126,7 +126,7 @@ static void what_cannot_be_a_mesh_is_refused_by_name(void** state)
     small_refused(&s, "'small' counts 1 joints but gives none");
     small_init(&s);
     s.desc.metres_per_unit = -1;
-    small_refused(&s, "'small' has -1 metres to the unit");
+    small_refused(&s, "'small' has -1 meters per unit");
 }
 
 static void a_mesh_too_large_for_its_box_is_refused(void** state)
@@ -139,10 +139,10 @@ static void a_mesh_too_large_for_its_box_is_refused(void** state)
     positions[1].x = 3e38f;
     positions[2].x = -3e38f;
     s.part.positions = positions;
-    small_refused(&s, "'small' is too large for its numbers");
+    small_refused(&s, "'small' is too large");
     // The limit is of coordinates: geometry multiplies four of them.
     positions[1].x = 1.1e9f, positions[2].x = 1.05e9f;
-    small_refused(&s, "'small' is too large for its numbers");
+    small_refused(&s, "'small' is too large");
 }
 
 static void an_unknown_unit_is_one_metre_and_said(void** state)

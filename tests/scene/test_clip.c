@@ -220,7 +220,7 @@ static void bad_keys_are_refused_with_clip_and_joint(void** state)
     small_refused(&t.s, "clip 'Walk' has a key of 'knee' that is not a number");
     values[4] = 0;
     t.channel.width = 4;
-    small_refused(&t.s, "clip 'Walk' gives 4 numbers per key to 'knee' where 3 belong");
+    small_refused(&t.s, "clip 'Walk' gives 4 numbers per key to 'knee' instead of 3");
     t.channel.width = 3;
     t.channel.target = 2;
     small_refused(&t.s, "channel 0 of clip 'Walk' moves joint 2 but there are only 2");
@@ -228,7 +228,7 @@ static void bad_keys_are_refused_with_clip_and_joint(void** state)
     t.channel.target = 1;
     small_refused(&t.s, "channel 0 of clip 'Walk' moves part 1 but there are only 1");
     t.channel.target = 0;
-    small_refused(&t.s, "clip 'Walk' gives 3 numbers per key to 'square' where 2 belong");
+    small_refused(&t.s, "clip 'Walk' gives 3 numbers per key to 'square' instead of 2");
     t.channel = (sup_channel){ 1, SUP_PATH_TRANSLATION, SUP_INTERPOLATE_LINEAR, 0, 3, times, values };
     small_refused(&t.s, "clip 'Walk' has a channel without keys for 'knee'");
     t.channel.path = (sup_path)9;

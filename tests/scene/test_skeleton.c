@@ -241,7 +241,7 @@ static void transforms_that_are_no_numbers_are_refused_by_name(void** state)
     use_joints(&s, 2);
     s.joints[0].rest.scale = v3(1e30f, 1e30f, 1e30f);
     s.joints[1].rest.translation.x = 1e20f;
-    small_refused(&s, "the rest transforms down to joint 'knee' leave the numbers");
+    small_refused(&s, "the rest transforms down to joint 'knee' overflow");
 }
 
 int main(void)

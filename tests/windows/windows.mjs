@@ -85,7 +85,7 @@ await test("a file that another program holds open stays, and the sentence says 
     const holder = spawn(path.join(build, "hold"), [windows(out)], { stdio: ["pipe", "pipe", "inherit"] });
     match(String(await new Promise(resolve => holder.stdout.once("data", resolve))), /held/, "the other program");
     const words = ["bake", "builtin:bar", windows(out), "--clip", "bend", "--end", "0.1", "--quiet"];
-    bad(words, 1, /another program has the file open; close it there/);
+    bad(words, 1, /another program has the file open; close it in that program/);
     equal(fs.readFileSync(out, "utf8"), "old", "the file");
     holder.stdin.end();
     await new Promise(resolve => holder.once("exit", resolve));

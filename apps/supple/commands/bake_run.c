@@ -111,7 +111,7 @@ static sup_result stop(const bake_job* job, const workbench* top, const bake_out
     if (!c) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     sup_result result = checkpoint_save(c, top->instance, &out->stats, true, error);
     if (result != SUP_OK) return result;
-    snprintf(text, sizeof text, "%u of %u frames are kept in '%s': the same command goes on from there", c->done, out->frames,
+    snprintf(text, sizeof text, "%u of %u frames are saved in '%s': the same command resumes from there", c->done, out->frames,
              c->path);
     progress_note(job->bar, text);
     return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
@@ -230,7 +230,7 @@ static sup_result save_links(const bake_job* job, const workbench* top, sup_aren
         if (link > 1)
             progress_note(
                 job->bar,
-                "the runtime file holds what its own link adds; what stands between it and the skinning is not in it");
+                "the runtime file holds only its own link; the links between it and the skinning are not in it");
     }
     return SUP_OK;
 }
@@ -258,7 +258,7 @@ static sup_result find_checkpoint(const bake_job* job, workbench* top, sup_arena
     c->key.points = job->character->mesh.point_count;
     sup_result result = checkpoint_open(c, top->instance, &out->stats, arena, error);
     if (result != SUP_OK || !c->found) return result;
-    snprintf(text, sizeof text, "going on from a checkpoint: %u of %u frames are there", c->resumed, out->frames);
+    snprintf(text, sizeof text, "resuming from a checkpoint: %u of %u frames are done", c->resumed, out->frames);
     progress_note(job->bar, text);
     return SUP_OK;
 }

@@ -48,12 +48,12 @@ static const struct {
     { "web", false, false, NULL },
     { "three", false, false, NULL },
     { "unreal", true, false,
-      "Unreal's importer reads no EXT_meshopt_compression: the file is several times larger than one --for web" },
+      "Unreal's importer does not read EXT_meshopt_compression: the file is several times larger than with --for web" },
     { "unity", true, true,
-      "Unity's glTFast reads EXT_meshopt_compression only with a package of its own: the file has small integers by "
-      "KHR_mesh_quantization instead and is several times larger than one --for web" },
+      "Unity's glTFast reads EXT_meshopt_compression only with an extra package: the file uses small integers "
+      "(KHR_mesh_quantization) instead and is several times larger than with --for web" },
     { "godot", true, false,
-      "Godot's importer reads no EXT_meshopt_compression: the file is several times larger than one --for web" },
+      "Godot's importer does not read EXT_meshopt_compression: the file is several times larger than with --for web" },
 };
 
 static int read_client(const options* o, bool given, sup_bake_budget* out)

@@ -104,7 +104,7 @@ static bool write_at(const checkpoint* c, uint64_t place, const void* bytes, siz
 static sup_result refuse(const checkpoint* c, const char* what, const head* h, sup_error* error)
 {
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "'%s' was left by a bake %s (%.600s); repeat that one, or add --restart to drop it and begin anew", c->path,
+                    "'%s' was left by a bake %s (%.600s); repeat that one, or add --restart to drop it and start over", c->path,
                     what, h->command);
 }
 

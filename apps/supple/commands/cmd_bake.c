@@ -64,7 +64,7 @@ static void print_verdict(const options* o, const bake_job* job, const bake_outc
         sup_verdict_text(&out->verdict, text, sizeof text);
         puts(text);
     } else if (job->judged)
-        printf("No verdict: %u triangles are too many to measure by the way; 'supple compare' does.\n",
+        printf("No verdict: %u triangles take too long to measure during a bake; 'supple compare' measures them.\n",
                job->character->mesh.triangle_count);
     for (uint32_t i = 0; i < out->stats.count; i++)
         if (fallback_text(out->stats.items[i].name, out->stats.items[i].times, text, sizeof text)) puts(text);
@@ -163,7 +163,7 @@ static int bake_character(const options* o, sup_character* character, bake_job j
     if (given) job.budget = &budget;
     if (code != EXIT_DONE) return code;
     if (job.character->unit_assumed && !options_has(o, FLAG_QUIET))
-        report_note("the file does not say its unit: one unit is taken as %g m; --unit changes it",
+        report_note("the file does not state its unit: %g m is assumed; --unit changes it",
                     job.character->metres_per_unit);
 
     char* command = job.checkpoint ? options_command(o) : NULL;

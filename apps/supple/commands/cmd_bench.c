@@ -71,7 +71,7 @@ static bool add_row(void* user, const bench_row* row)
     return !interrupts_signal();
 }
 
-/// Every deformer on one character. One that cannot bind is told and left out; the others still run.
+/// Every deformer on one character. One that cannot bind is reported and left out; the others still run.
 static int run_character(bench_run* run, const char* scene, const sup_character* character, bool skinning_only)
 {
     for (uint32_t i = 0; i < sup_deformer_count(); ++i) {
@@ -406,7 +406,7 @@ static bool write_csv(const bench_run* run, uint32_t begin, uint32_t end)
     }
     bool good = !ferror(file);
     if (fclose(file) != 0 || !good) {
-        report_error("%s could not be written whole; is the disk full?", path);
+        report_error("%s could not be written completely; is the disk full?", path);
         remove(path);
         return false;
     }
@@ -430,7 +430,7 @@ int cmd_bench(const options* o)
     int       code = read_words(o, &run);
     if (code == EXIT_DONE && run.csv && !path_is_folder(run.csv)) { // before a minute of work, not behind it
         int number = path_make_folder(run.csv);
-        if (number) report_error("the folder %s cannot be made: %s", run.csv, strerror(number));
+        if (number) report_error("the folder %s cannot be created: %s", run.csv, strerror(number));
         if (number)
         code = EXIT_FAILED;
     }
@@ -439,7 +439,7 @@ int cmd_bench(const options* o)
         code = bench_machine_measure(run.options.threads, &run.machine, &error) ? fail_with(&error) : run_all(&run);
         if (run.options.begin) show_scene("");
         if (code == EXIT_DONE && run.row_count == 0) {
-            report_error("no scene is called '%s'; 'supple bench' without --scene lists them", run.options.scene);
+            report_error("no scene is named '%s'; 'supple bench' without --scene lists them", run.options.scene);
             code = EXIT_FAILED;
         }
         if (code == EXIT_DONE && !run.json) print_as_table(&run);

@@ -47,9 +47,8 @@ static void print_table(const sup_checkup* c, uint32_t top, const offers* more)
     }
     table_print(&t, 0);
     if (sup_checkup_crowded(c))
-        printf("\nIntersections are not counted: at rest already more triangles lie in one place than can be counted. Merge "
-               "doubled "
-               "faces first.\n");
+        printf("\nIntersections are not counted: even at rest more triangles lie in one place than can be counted. Merge "
+               "duplicate faces first.\n");
     printf("\n%u of %u joints, worst first. Volume of the skin around the joint", top, c->joint_count);
     if (!sup_checkup_crowded(c)) printf("; intersections beyond the %u at rest", c->rest_intersections);
     printf(".\n\n");
@@ -168,8 +167,9 @@ static int bind_chain(check_job* job, const options* o, const chain_list* list, 
         return fail_with(&error);
     }
     if (timed && !options_has(o, FLAG_QUIET))
-        report_note("%s is left out: it follows the time of '%s', not the pose; name it with --deform to see it at the start",
-                    sup_chain_text(chain), job->clip->name);
+        report_note(
+            "%s is left out: it depends on the time of '%s', not on the pose; name it with --deform to check it at the start",
+            sup_chain_text(chain), job->clip->name);
     if (timed) sup_chain_destroy(chain);
     else job->chains[job->desc.chain_count++] = chain;
     return EXIT_DONE;

@@ -95,7 +95,7 @@ static void print_table(const comparison* c)
            "worst edge's ratio.\n",
            c->job.frames, c->job.frames == 1 ? "" : "s", m->clip ? "'" : "", m->clip ? m->clip->name : "a pose",
            m->clip ? "'" : "", c->job.character->mesh.point_count, crossings);
-    if (uncounted(c)) printf("A dash: more triangles lie in one place than can be counted; merge doubled faces.\n");
+    if (uncounted(c)) printf("A dash: more triangles lie in one place than can be counted; merge duplicate faces.\n");
     uint32_t holes = sup_meter_holes(c->job.meter);
     if (holes) printf("The mesh has %u hole%s, closed by fans for the volumes.\n", holes, holes == 1 ? "" : "s");
     if (truth)
@@ -256,7 +256,7 @@ static int compare_character(comparison* c, sup_character* character, motion* m,
     if (code != EXIT_DONE) return code;
     if (sup_meter_create(c->job.character, NULL, &meter, &error) != SUP_OK) return fail_with(&error);
     if (t->gap > 1e-6 * (double)c->job.character->mesh.diagonal && !options_has(c->o, FLAG_QUIET))
-        report_note("copies of one point in the truth lie up to %g units apart; their mean was taken", t->gap);
+        report_note("copies of one point in the truth are up to %g units apart; their mean is used", t->gap);
 
     c->job.meter = meter;
     c->job.motion = m;
@@ -277,7 +277,7 @@ static int read_flags(const options* o, sup_arena* arena, motion* m, truth_set* 
     int code = motion_flags(o, m);
     if (code == EXIT_DONE) code = examples_flags(o);
     if (code == EXIT_DONE && options_has(o, FLAG_KEYS) && !options_has(o, FLAG_TRUTH)) {
-        report_error("--keys takes examples from meshes to measure against: add --truth FILE...");
+        report_error("--keys takes examples from the meshes of --truth: add --truth FILE...");
         code = EXIT_USAGE;
     }
     if (code == EXIT_DONE && options_has(o, FLAG_KEYS) && options_has(o, FLAG_EXAMPLE)) {

@@ -105,7 +105,7 @@ static void print_one(const sup_deformer* d)
     char needs[64];
     needs_text(d->needs, needs, sizeof needs);
     printf("%s: %s\nfrom   %s\nneeds  %s\nmoves  %s\n\n", d->name, d->summary, d->paper, needs,
-           d->dynamic ? "in time: it has a state that follows the motion" : "with the pose alone");
+           d->dynamic ? "in time: it has a state that is stepped" : "with the pose alone");
     if (d->param_count) print_params(d);
     else puts("It has no parameters.");
     for (const sup_preset* p = d->presets; p && p->name; p++) {

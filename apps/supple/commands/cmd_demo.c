@@ -179,11 +179,12 @@ int cmd_demo(const options* o)
     }
     table_print(&t.rows, 0);
     printf(
-        "\n%u files, %.0f MB. 'volume' is the largest change of any frame against the rest shape.\n"
+        "\n%u files, %.0f MB. 'volume' is the largest change of any frame from the rest shape.\n"
         "Open them in anything that plays glTF: Blender (File > Import > glTF 2.0), the three.js editor in a browser, Godot.\n"
         "Each file holds its source clips and one baked clip: play the baked one.\n"
         "beam and fourier pass through sculpts: those of the arm, and on the walk five frames of layers(preset=big_man).\n"
-        "Look first at %s/index.html: all of them beside each other. Then play arm-flex-linear.glb and arm-flex-layers.glb.\n",
+        "Look at %s/index.html first: it shows all of them side by side. Then play arm-flex-linear.glb and "
+        "arm-flex-layers.glb.\n",
         t.files, (double)t.bytes / 1e6, t.folder);
     return EXIT_DONE;
 }

@@ -28,7 +28,7 @@ static int words_to_flags(const options* given, sup_arena* arena, options* out)
     if (given->flag_count) memcpy(out->flags, given->flags, given->flag_count * sizeof *out->flags);
     for (uint32_t i = 0; i < given->word_count; i++) {
         if (is_manifest(given->words[i])) {
-            report_error("'%s' is a manifest, and stands alone; put its characters into it", given->words[i]);
+            report_error("'%s' is a manifest and must be the only argument; put the characters into it", given->words[i]);
             return EXIT_USAGE;
         }
         out->flags[out->flag_count++] = (given_flag){ FLAG_CHARACTERS, given->words[i] };
@@ -114,7 +114,7 @@ static int report(farm* f, int code)
     if (options_has(f->flags, FLAG_JSON)) {
         if (!farm_print_json(f)) return EXIT_FAILED;
     } else if (!f->quiet) farm_print(f);
-    if (code > 128) report_error("stopped before the end; what is finished stays, and the same command goes on from there");
+    if (code > 128) report_error("stopped before the end; finished jobs stay, and the same command resumes from there");
     return code ? code : farm_exit(f);
 }
 
@@ -137,7 +137,7 @@ int cmd_farm(const options* o)
     if (code == EXIT_DONE && page && !f.rank && !html_probe(page, &error)) code = fail_with(&error);
     if (code == EXIT_DONE && process_prepare() != 0) {
         report_error(
-            "farm needs processes, which this system does not give it; run 'supple bake' for each, or farm under Linux");
+            "farm needs processes, which this system does not provide; run 'supple bake' for each, or farm under Linux");
         code = EXIT_FAILED;
     }
     if (code == EXIT_DONE) code = farm_plan(&f, jobs, base);

@@ -119,7 +119,7 @@ static int fit_rig(const options* o, sup_decompose_options* how, fit_shapes* s, 
     if (result != SUP_OK) return fail_with(&error);
     uint32_t asked = how->bones;
     if (fit.bone_count < asked && !options_has(o, FLAG_QUIET))
-        report_note("%u bones explain the motion without error; %u were asked for", fit.bone_count, asked);
+        report_note("%u bones reproduce the motion exactly; %u were requested", fit.bone_count, asked);
     if (how->error > 0 && fit.erms > how->error)
         report_warning("E_RMS is %.3f with %u bones, not %g; raise --bones or --influences", fit.erms, fit.bone_count,
                        how->error);
@@ -130,7 +130,7 @@ static int fit_rig(const options* o, sup_decompose_options* how, fit_shapes* s, 
 static int check_output(const char* path)
 {
     if (sup_path_ends_in(path, "glb")) return EXIT_DONE;
-    report_error("fit writes .glb files, and the last word is '%s'; write: supple fit FILES... OUT.glb", path);
+    report_error("fit writes .glb files, and the last argument is '%s'; write: supple fit FILES... OUT.glb", path);
     return EXIT_USAGE;
 }
 

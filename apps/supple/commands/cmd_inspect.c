@@ -55,12 +55,12 @@ static void collect(findings* f)
     for (uint32_t i = 0; i < c->warning_count && f->wrong_count < WRONG_MAX; i++) f->wrong[f->wrong_count++] = c->warnings[i];
     uint32_t repeating = repeating_faces(&c->mesh);
     if (f->surface.degenerate_faces > repeating)
-        note_wrong(f, "%u faces have no area; they are kept and ignored: dissolve them in the modeling program",
+        note_wrong(f, "%u faces have no area; they are kept and ignored: dissolve them in a modeling program",
                    f->surface.degenerate_faces - repeating);
     if (f->surface.doubled_faces)
         note_wrong(f,
-                   "%u face%s there more than once; drawn and written as they are, but deformers and measures take the first: "
-                   "delete the copies, or give the other side of a sheet points of its own",
+                   "%u face%s there more than once; drawn and written as they are, but deformers and metrics use the first: "
+                   "delete the copies, or give the other side of a sheet its own points",
                    f->surface.doubled_faces, f->surface.doubled_faces == 1 ? " is" : "s are");
     if (f->surface.nonmanifold_edges)
         note_wrong(f,
@@ -74,12 +74,12 @@ static void collect(findings* f)
     if (f->surface.boundary_edges)
         note_wrong(
             f,
-            "%u open edges in %u hole%s: volume and thickness are guesses there; fill the holes where the body should be solid",
+            "%u open edges in %u hole%s: volume and thickness are guesses there; fill the holes if the body should be solid",
             f->surface.boundary_edges, f->surface.boundary_loops, f->surface.boundary_loops == 1 ? "" : "s");
     if (f->surface.loose_points) note_wrong(f, "%u points belong to no face: delete them", f->surface.loose_points);
 }
 
-// Clothes that nobody bound stay behind when the body moves.
+// Clothes that were never bound stay behind when the body moves.
 static sup_result suggest_dress(findings* f, sup_error* error)
 {
     const sup_mesh* mesh = &f->character->mesh;
@@ -89,7 +89,8 @@ static sup_result suggest_dress(findings* f, sup_error* error)
     for (uint32_t i = 0; result == SUP_OK && i < mesh->part_count; i++)
         if (clothes[i])
             note_wrong(
-                f, "'%s' lies close to the skin but has no weights and will not follow it: --dress '%s' takes them from there",
+                f,
+                "'%s' lies close to the skin but has no weights and will not follow it: --dress '%s' copies them from the skin",
                 mesh->parts[i].name, mesh->parts[i].name);
     return result;
 }
@@ -260,7 +261,7 @@ static void print_report(const findings* f, const char* path)
         printf("skin      %u joints, at most %u influence%s a point, weights sum to %.4g .. %.4g\n",
                c->skeleton.skin_joint_count, c->weights.influences_max, c->weights.influences_max == 1 ? "" : "s",
                (double)c->weights.sum_min, (double)c->weights.sum_max);
-    else puts("skin      none: every part follows its node as it is; bind it to a skeleton to deform it");
+    else puts("skin      none: every part follows its node rigidly; bind it to a skeleton to deform it");
     print_lists(c);
     print_parts(c);
     puts("");

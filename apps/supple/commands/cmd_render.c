@@ -6,6 +6,7 @@
 #include "input/truth.h"
 #include "progress.h"
 #include "render/film.h"
+#include "render/picture_math.h"
 #include "render/render_flags.h"
 #include "report/output.h"
 #include "report/report.h"
@@ -52,7 +53,7 @@ static int choose_motion(const options* o, session* s)
         if (code != EXIT_DONE) return code;
     }
     if (!d->clip && timed) {
-        report_error("'%s' has no clips, so there is no --%s to show; leave it out, or give --pose", s->character->name,
+        report_error("'%s' has no clips, so --%s cannot be shown; leave it out, or give --pose", s->character->name,
                      job->time >= 0.0 ? "time" : "frame");
         return EXIT_FAILED;
     }
@@ -164,7 +165,7 @@ static int lay_out(session* s)
         job->stage.picture_height = cell - s->caption_height;
         return EXIT_DONE;
     }
-    report_error("%ux%u has no room for %u pictures of 16x16 with their captions; raise --size", job->width, job->height,
+    report_error("%ux%u is too small for %u pictures of 16x16 with their captions; raise --size", job->width, job->height,
                  panels);
     return EXIT_USAGE;
 }
@@ -212,7 +213,7 @@ static void frame_turn(session* s, picture_desc* p)
         radius = fmaxf(radius, hypotf(q[a] - c[a], q[b] - c[b]));
     }
     for (int i = 0; i < 2 * RING; i++) {
-        double angle = 2.0 * 3.14159265358979 * (i / 2) / RING;
+        double angle = 2.0 * PI * (i / 2) / RING;
         float  q[3];
         q[a] = c[a] + radius * (float)cos(angle);
         q[b] = c[b] + radius * (float)sin(angle);
@@ -285,7 +286,7 @@ static sup_result draw_frame(session* s, uint32_t frame, image* out, double from
     return result;
 }
 
-// A camera that nobody named goes where --focus can be seen; one that was named stays, with a word.
+// The default camera moves to where --focus can be seen; one that the user chose stays, with a note.
 static void choose_side(session* s)
 {
     bool           hidden = false;
@@ -451,7 +452,7 @@ int cmd_render(const options* o)
         report_error(PICTURES_MISSING);
         code = EXIT_FAILED;
     } else if (code == EXIT_DONE && !s.job.film && !image_png_available()) {
-        report_error("this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
+        report_error("this build writes no PNG: it was built without libpng; install libpng-dev and build again");
         code = EXIT_FAILED;
     }
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &s.character);

@@ -29,7 +29,7 @@ static int find_page(char* out, size_t size)
         }
     }
     report_error(
-        "the studio's page is not installed; make it with 'make studio', or name its folder: supple studio --page DIR");
+        "the studio's page is not installed; build it with 'make studio', or name its folder: supple studio --page DIR");
     return EXIT_FAILED;
 }
 
@@ -58,7 +58,7 @@ static int serve(const options* o, const studio_site* site, uint32_t port)
     printf("The studio is at %s\nCtrl-C ends it.\n", address);
     if (own && studio_server_port(server) != own)
         printf("Port %u, under which your browser keeps the studio's files and sessions, is taken (by another studio?): "
-               "this one has a free port and begins empty.\n",
+               "this one uses a free port and starts empty.\n",
                own);
     if (!finish_stdout()) return EXIT_FAILED;
     if (!options_has(o, FLAG_NO_OPEN)) system_open(address); // without a display the person opens the address
@@ -80,8 +80,8 @@ int cmd_studio(const options* o)
         return EXIT_USAGE;
     }
     if (!studio_server_available()) {
-        report_error("this build has no web server (it was made without civetweb: install libcivetweb-dev and build again); "
-                     "'make studio' leaves the page in build/studio for any other");
+        report_error("this build has no web server (it was built without civetweb: install libcivetweb-dev and build again); "
+                     "'make studio' puts the page into build/studio for any other web server");
         return EXIT_FAILED;
     }
     if (page) snprintf(found, sizeof found, "%s", page);

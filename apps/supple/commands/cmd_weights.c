@@ -48,7 +48,7 @@ static int find_mask(const options* o, const sup_character* c, const float** out
     const sup_map* map = sup_character_map(c, upper);
     if (!map) map = sup_character_map(c, name);
     if (!map) {
-        report_error("'%s' has no map '%s'; bring one with --map %s=FILE", c->name, name, name);
+        report_error("'%s' has no map '%s'; give one with --map %s=FILE", c->name, name, name);
         return EXIT_FAILED;
     }
     *out = map->values;

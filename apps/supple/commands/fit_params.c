@@ -67,7 +67,7 @@ static int add_param(search* s, uint32_t link, const sup_param* row)
 {
     const sup_deformer* d = sup_chain_link(s->chain, link);
     if (s->count == SIMPLEX_MAX) {
-        report_error("more than %d parameters at once cannot be fitted; name fewer with --params", SIMPLEX_MAX);
+        report_error("at most %d parameters can be fitted at once; name fewer with --params", SIMPLEX_MAX);
         return EXIT_USAGE;
     }
     uint32_t ordinal = 1;
@@ -104,7 +104,7 @@ static int choose_usual(search* s)
     if (left_out && !options_has(s->o, FLAG_QUIET))
         report_note("the first %d parameters are fitted, %u more are not; name them with --params", USUAL_MAX, left_out);
     if (s->count) return EXIT_DONE;
-    report_error("'%s' has no parameter that could be fitted", sup_chain_text(s->chain));
+    report_error("'%s' has no parameter that can be fitted", sup_chain_text(s->chain));
     return EXIT_FAILED;
 }
 
@@ -357,7 +357,7 @@ static void print_outcome(const search* s, const char* path, const outcome* r)
         table_add(&t, "%.5g", s->params[i].value);
     }
     table_print(&t, 0);
-    printf("\n%s: rms on %u frames that were looked at %.4f -> %.4f %% of the diagonal", path, r->frames[TRAIN],
+    printf("\n%s: rms on %u frames of the search %.4f -> %.4f %% of the diagonal", path, r->frames[TRAIN],
            percent * r->train[0], percent * r->train[1]);
     if (r->frames[HELD])
         printf(", on %u held out %.4f -> %.4f %%", r->frames[HELD], percent * r->held[0], percent * r->held[1]);
@@ -416,7 +416,7 @@ static int look(search* s, outcome* r, const char* path)
     r->held[1] = s->held;
     r->seconds = now_seconds() - begin;
     if (r->frames[HELD] && r->held[1] > r->held[0] * 1.001 && !options_has(s->o, FLAG_QUIET))
-        report_warning("the frames that were held out got worse: this is over-fitted; fit fewer --params, or give more frames");
+        report_warning("the held-out frames got worse: the result is overfitted; fit fewer --params, or give more frames");
     return write_preset(s, path);
 }
 

@@ -54,7 +54,7 @@ static int read_clip(const options* o, const char* path, double start, double en
         return EXIT_USAGE;
     }
     if (!clip) {
-        report_error("'%s' is one shape, and a rig is found in several; give all files of the sequence, or a file with a clip",
+        report_error("'%s' is one shape, and a rig needs several; give all files of the sequence, or a file with a clip",
                      path);
         return EXIT_FAILED;
     }
@@ -76,7 +76,7 @@ static int read_cache(const options* o, const char* path, sup_arena* arena, fit_
     const char* rest = options_text(o, FLAG_REST, NULL);
     truth_set   t;
     if (!rest) {
-        report_error("'%s' holds points but no faces; give the mesh with --rest FILE", path);
+        report_error("'%s' has points but no faces; give the mesh with --rest FILE", path);
         return EXIT_FAILED;
     }
     int code = character_load(o, rest, options_has(o, FLAG_QUIET), &out->rest);
@@ -106,7 +106,7 @@ static int read_files(const options* o, const char* const* words, uint32_t count
     if (code != EXIT_DONE) return code;
     const char* rest = options_text(o, FLAG_REST, t.paths[0]);
     if (t.count < 2) {
-        report_error("'%s' is one shape, and a rig is found in several; give all files of the sequence", t.paths[0]);
+        report_error("'%s' is one shape, and a rig needs several; give all files of the sequence", t.paths[0]);
         return EXIT_FAILED;
     }
     code = character_load(o, rest, options_has(o, FLAG_QUIET), &out->rest);

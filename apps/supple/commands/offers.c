@@ -127,7 +127,7 @@ void offer_text(const sup_checkup* c, const offer* one, char* text, size_t size)
     const char* first = sup_chain_text(c->chains[0]);
     double      s = one->seconds;
     if (s < 0.0)
-        snprintf(text, size, "%s is not among them: binding it takes more than a second; add --deform %s --deform %s",
+        snprintf(text, size, "%s has no estimate: binding it takes more than a second; add --deform %s --deform %s",
                  one->chain, first, one->chain);
     else if (s < 120.0)
         snprintf(text, size, "%s would take about %.0f s; add --deform %s --deform %s", one->chain, fmax(1.0, s), first,

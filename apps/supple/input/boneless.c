@@ -1,4 +1,4 @@
-// A rig for those who bring only shapes, so that everything that rides on bones works on plain sequences.
+// A rig for meshes that only have shapes, so that everything that needs bones works on plain sequences.
 #include "boneless.h"
 
 #include "commands/fit_shapes.h"
@@ -84,10 +84,9 @@ static int fit_bones(const options* o, bool silent, sup_arena* arena, sup_charac
     if (result == SUP_OK) result = sup_decomposition_attach(*character, &fit, "fit", shapes.fps, times, NULL, &made, &error);
     if (result != SUP_OK) return fail_with(&error);
     if (!silent && !options_has(o, FLAG_QUIET))
-        report_note(
-            "'%s' has no skeleton: %u bones were found in %u shapes (E_RMS %.2f) and carry the rigid part; 'supple fit' keeps "
-            "such a rig",
-            (*character)->name, fit.bone_count, shapes.frame_count, fit.erms);
+        report_note("'%s' has no skeleton: %u bones were fitted to %u shapes (E_RMS %.2f) for the rigid part; 'supple fit' "
+                    "saves such a rig",
+                    (*character)->name, fit.bone_count, shapes.frame_count, fit.erms);
     sup_character_inherit(made, *character);
     *character = made;
     return EXIT_DONE;

@@ -162,13 +162,12 @@ void chain_report_lost(const char* chain, const sup_stats* stats)
         const char*        name = stats->items[i].name;
         unsigned long long times = (unsigned long long)stats->items[i].times;
         if (strcmp(name, "runner.points_lost") == 0)
-            report_warning(
-                "%s: %llu times a point was lost (not a number, or over ten diagonals away) and put back on the skinned "
-                "skin; its settings are too extreme for this character",
-                chain, times);
+            report_warning("%s: %llu times a point was lost (not finite, or over ten diagonals away) and put back to its "
+                           "skinned place; its settings are too extreme for this character",
+                           chain, times);
         if (strcmp(name, "runner.lost_and_reset") == 0)
             report_warning(
-                "%s: %llu times the motion was lost (not a number, or over ten diagonals away) and began again at rest; "
+                "%s: %llu times the motion was lost (a point not finite, or over ten diagonals away) and restarted at rest; "
                 "its settings are too extreme for this character, or --step is too long",
                 chain, times);
     }

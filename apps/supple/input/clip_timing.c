@@ -42,14 +42,14 @@ static int choose(const options* o, const sup_character* character, sup_arena* a
     if (code != EXIT_DONE || m->clip) return code;
     if (!posed && character->skeleton.skin_joint_count == 0 && !options_has(o, FLAG_WORLD)) { // a world may push it
         report_error(
-            "'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; give it a --world with forces, "
+            "'%s' has no skin and no clip: nothing moves it, so there is nothing to %s; give a --world with forces, "
             "joints with "
             "--skeleton FILE, or make them from a sequence with fit",
             character->name, o->verb->name);
         return EXIT_FAILED;
     }
     if (!posed && !options_has(o, FLAG_QUIET))
-        report_note("'%s' has no clips: taking its rest pose; --pose turns joints", character->name);
+        report_note("'%s' has no clips: using its rest pose; --pose turns joints", character->name);
     m->pose = pose;
     return pose_read(o, character, arena, pose);
 }

@@ -216,7 +216,7 @@ int character_load(const options* o, const char* path, bool silent, sup_characte
     const char*      unit = options_text(o, FLAG_UNIT, NULL);
     const char*      up = options_text(o, FLAG_UP, NULL);
     if (unit && !parse_unit(unit, &load.unit)) {
-        report_error("--unit '%s' is not a unit; write m, cm, mm, km, in, ft, or metres as a number", unit);
+        report_error("--unit '%s' is not a unit; write m, cm, mm, km, in, ft, or meters as a number", unit);
         return EXIT_USAGE;
     }
     if (up && !parse_up(up, &load.up)) {
@@ -424,6 +424,6 @@ int pool_make(const options* o, sup_pool** out)
         return EXIT_USAGE;
     }
     *out = sup_pool_create((uint32_t)threads);
-    if (!*out) report_warning("no worker threads could be started; the result is the same, only later");
+    if (!*out) report_warning("no worker threads could be started; the result is the same, only slower");
     return EXIT_DONE;
 }

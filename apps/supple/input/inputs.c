@@ -142,7 +142,7 @@ bool inputs_need(const options* o, const char* output)
 
 static int refuse(const char* output)
 {
-    report_error("'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite", output);
+    report_error("'%s' is an input file, and it would be replaced; choose another name, or add --overwrite", output);
     return EXIT_FAILED;
 }
 

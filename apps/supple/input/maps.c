@@ -1,4 +1,4 @@
-// A map that nobody reads is a typing mistake: say so, with the names that are read.
+// A map that nothing reads is probably a typo: note it, with the names that are read.
 #include "maps.h"
 
 #include <ctype.h>
@@ -53,7 +53,7 @@ static void note_unread(const char* given, size_t length, const char* const* rea
     const char* near = sup_word_nearest(word[0] == '_' ? word + 1 : word, readers, count);
     for (uint32_t i = 0; i < count && at < sizeof all; i++)
         at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "", readers[i]);
-    snprintf(text, sizeof text, "nothing here reads the map '%.*s'; %s%s%s%s%s", (int)(length < 60 ? length : 60), given,
+    snprintf(text, sizeof text, "nothing reads the map '%.*s'; %s%s%s%s%s", (int)(length < 60 ? length : 60), given,
              near ? "did you mean '" : "", near ? near : "", near ? "'? " : "",
              count ? "these parameters take a map of their name: " : "no parameter of this chain takes a map", all);
     progress_note(bar, text);

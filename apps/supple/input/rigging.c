@@ -173,7 +173,7 @@ static void print(const sup_mocap* m, const char* path)
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < m->joint_count; j++) count += !m->joints[j].end;
-    printf("%s: motion of %u joints, %u frames of %g s (%.2f s); no mesh: give it to a character with --motion\njoints    ",
+    printf("%s: motion of %u joints, %u frames of %g s (%.2f s); no mesh: play it on a character with --motion\njoints    ",
            path, count, m->frame_count, m->frame_time, m->frame_count ? (m->frame_count - 1) * m->frame_time : 0.0);
     for (uint32_t j = 0, shown = 0; j < m->joint_count; j++)
         if (!m->joints[j].end) printf("%s%s", shown++ ? ", " : "", m->joints[j].name);

@@ -180,7 +180,7 @@ static int load_files(const options* o, sup_character* c, truth_set* t)
     }
     if (code == EXIT_DONE) code = truth_load(t, c, c->arena);
     if (code == EXIT_DONE && t->gap > 1e-6 * (double)c->mesh.diagonal && !options_has(o, FLAG_QUIET))
-        report_note("copies of one point in the examples lie up to %g units apart; their mean was taken", t->gap);
+        report_note("copies of one point in the examples are up to %g units apart; their mean is used", t->gap);
     return code;
 }
 

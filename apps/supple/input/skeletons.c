@@ -27,16 +27,15 @@ static void note_weights(const sup_character* c, const sup_auto_weights* a)
                        c->name, a->lost_points);
     if (a->outside_count) {
         list_names(c, a->outside_joints, a->outside_count, names, sizeof names);
-        report_warning(
-            "the bones of %u joints run mostly outside of '%s' (%s): the skeleton does not fit; move its joints inside "
-            "(--center), or check its unit, place and pose",
-            a->outside_count, c->name, names);
+        report_warning("the bones of %u joints lie mostly outside '%s' (%s): the skeleton does not fit; move its joints inside "
+                       "(--center), or check its unit, position and pose",
+                       a->outside_count, c->name, names);
     } else if (a->outside_bones)
-        report_warning("%u bones lie outside of '%s', '%s' first; move them inside, or check unit and place of the skeleton",
+        report_warning("%u bones lie outside '%s', '%s' first; move them inside, or check unit and position of the skeleton",
                        a->outside_bones, c->name, c->skeleton.joints[a->outside_joint].name);
     if (a->idle_count) {
         list_names(c, a->idle_joints, a->idle_count, names, sizeof names);
-        report_note("no point of '%s' follows %s by more than 5 %%: there is no flesh for %s", c->name, names,
+        report_note("no point of '%s' follows %s by more than 5 %%: there is no skin for %s", c->name, names,
                     a->idle_count == 1 ? "that joint" : "those joints");
     }
 }
@@ -50,10 +49,10 @@ static int center(const sup_character* c, const sup_auto_weights_options* how, b
     if (sup_joints_center(&c->mesh, s->joint_count, s->joints, s->tails, s->has_tail, &how_fine, NULL, &done, &error) != SUP_OK)
         return fail_with(&error);
     if (silent) return EXIT_DONE;
-    report_note("%u joints and ends moved to the middle of the limb around them, by %g at most (a cell is %g)", done.moved,
+    report_note("%u joints and ends moved to the middle of the limb around them, by up to %g (a cell is %g)", done.moved,
                 (double)done.farthest, (double)done.cell);
-    if (done.outside) report_warning("%u joints lie far outside of '%s' and stay there", done.outside, c->name);
-    if (c->clip_count) report_warning("clips of '%s' stay behind: its joints have moved", c->name);
+    if (done.outside) report_warning("%u joints lie far outside '%s' and stay there", done.outside, c->name);
+    if (c->clip_count) report_warning("clips of '%s' are dropped: its joints have moved", c->name);
     return EXIT_DONE;
 }
 
@@ -61,10 +60,11 @@ static int center(const sup_character* c, const sup_auto_weights_options* how, b
 static void note_fit(const char* path, const sup_skeleton_file* s)
 {
     if (s->scale != 1)
-        report_note("the skeleton of '%s' is fitted to the mesh: scaled by %g and moved to its middle", path, (double)s->scale);
+        report_note("the skeleton of '%s' was fitted to the mesh: scaled by %g and moved to its middle", path,
+                    (double)s->scale);
     if (s->turn.farthest > 0)
         report_note(
-            "limbs of '%s' are turned into the mesh by %.0f degrees at most: %.0f %% of its bones lie inside, %.0f %% did "
+            "limbs of '%s' were turned into the mesh by up to %.0f degrees: %.0f %% of its bones lie inside, %.0f %% did "
             "before",
             path, (double)s->turn.farthest, 100.0 * (double)s->turn.after, 100.0 * (double)s->turn.before);
 }

@@ -106,7 +106,7 @@ static int list_folder(const char* folder, const char* flag, sup_arena* arena, l
     }
     if (!good) return fail_memory();
     if (out->count == begin) {
-        report_error("the folder '%s' of %s holds no mesh whose name ends in a number, like frame_01.obj", folder, flag);
+        report_error("the folder '%s' of %s has no mesh whose name ends in a number, like frame_01.obj", folder, flag);
         return EXIT_FAILED;
     }
     // No two of them compare equal, so any sort gives the same order.
@@ -276,7 +276,8 @@ static int match_file(truth_set* t, uint32_t i, const sup_character* c, const su
         report_error("%s '%s' has %u points, %u vertices and %u faces; '%s' has %u points, %u vertices and %u faces%s: export "
                      "it from the same mesh",
                      t->what, t->paths[i], other->point_count, other->vertex_count, other->face_count, c->name,
-                     mesh->point_count, mesh->vertex_count, mesh->face_count, faces ? ", and they are joined differently" : "");
+                     mesh->point_count, mesh->vertex_count, mesh->face_count,
+                     faces ? ", and its faces connect other vertices" : "");
         return EXIT_FAILED;
     }
     t->points[i] = g.points;
@@ -304,15 +305,17 @@ static int match_cached(truth_set* t, uint32_t i, const sup_character* c, sup_ar
     return EXIT_DONE;
 }
 
+static sup_up up_of(sup_axis axis) { return axis == SUP_AXIS_Z ? SUP_UP_Z : axis == SUP_AXIS_X ? SUP_UP_X : SUP_UP_Y; }
+
 static int load_mesh(truth_set* t, uint32_t i, const sup_character* character, sup_arena* arena, uint32_t* copies)
 {
     sup_error      error = { 0 };
     sup_character* from = NULL;
-    // What assimp reads comes in metres with y up, whatever it was; the others are as they are, in the character's unit.
+    // Files that assimp reads arrive in meters with y up; the others keep the character's unit and axis.
     bool                   own = sup_format_for(t->paths[i]) != NULL;
     const char*            mesh = t->meshes ? t->meshes[i] : NULL;
     const sup_load_options load = { .unit = own ? character->metres_per_unit : 0,
-                                    .up = own ? (sup_up)(character->up + 1) : SUP_UP_FILE,
+                                    .up = own ? up_of(character->up) : SUP_UP_FILE,
                                     .meshes = &mesh,
                                     .mesh_count = mesh != NULL,
                                     .extra = sup_extra_get() };

@@ -90,11 +90,10 @@ static sup_result draw_triangles(const normal_side* side, const sup_progress* ba
     for (uint32_t i = 0; i < c->triangle_count; i++) {
         looked += draw_triangle(side, c, i);
         if (looked > COVERS_MAX * texels)
-            return sup_fail(
-                error, SUP_ERROR_INPUT,
-                "the texture coordinates cover the picture more than %d times over, so a texel belongs to no place; "
-                "unwrap the mesh again, or choose one with --mesh",
-                COVERS_MAX);
+            return sup_fail(error, SUP_ERROR_INPUT,
+                            "the texture coordinates cover the picture more than %d times over, so texels cannot be assigned; "
+                            "unwrap the mesh again, or choose one with --mesh",
+                            COVERS_MAX);
         if (looked - asked < ASK_TEXELS) continue;
         asked = looked;
         if (!sup_progress_report(bar, 0, "normal map")) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
@@ -266,7 +265,7 @@ static sup_result actor_begin(const bake_job* job, const sup_character* c, uint3
     if (!size) return SUP_OK;
     if (!a->side.uv)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "'%s' has no texture coordinates, so a normal map has no place; unwrap it in a modeling program",
+                        "'%s' has no texture coordinates, which a normal map needs; unwrap it in a modeling program",
                         c->name);
     a->side.mesh = &c->mesh;
     a->side.normals = a->vertex_normals;
@@ -467,11 +466,10 @@ static void note_cover(const bake_job* job, const normal_cover* c)
 {
     char text[240];
     if (c->overlapping * 100 < c->covered) return;
-    snprintf(
-        text, sizeof text,
-        "%.0f %% of the normal map belong to more than one place of the surface (mirrored or stacked texture coordinates): "
-        "the first one is shown; --mesh bakes one mesh alone",
-        100.0 * (double)c->overlapping / (double)c->covered);
+    snprintf(text, sizeof text,
+             "%.0f %% of the normal map belongs to more than one place of the surface (mirrored or stacked texture "
+             "coordinates): the first one counts; --mesh bakes one mesh alone",
+             100.0 * (double)c->overlapping / (double)c->covered);
     progress_note(job->bar, text);
 }
 
@@ -505,7 +503,7 @@ static sup_result check_path(const bake_job* job, const char* ending, sup_arena*
     if (!path) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
     if (!job->flags || !inputs_need(job->flags, path)) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "'%s' is a file that is read here, and it would be replaced; choose another name, or add --overwrite",
+                    "'%s' is an input file, and it would be replaced; choose another name, or add --overwrite",
                     path);
 }
 

@@ -83,7 +83,7 @@ bool picture_available(void);
     "this build for Windows draws no pictures, because it has no ray caster; bake to a .glb and open it in any viewer"
 #else
 #define PICTURES_MISSING                                                                                                       \
-    "this build has no pictures: Embree was missing when it was made; install libembree-dev and build again"
+    "this build has no pictures: it was built without Embree; install libembree-dev and build again"
 #endif
 /// front, back, left, right, side, top, three-quarter, or orbit:AZ,EL[,DIST]. False: none of them.
 bool picture_camera_read(const char* text, picture_camera* out);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979f
+#define PI 3.14159265358979323846
 
 static inline sup_vec3 vec(float x, float y, float z) { return (sup_vec3){ x, y, z }; }
 static inline sup_vec3 add(sup_vec3 a, sup_vec3 b) { return vec(a.x + b.x, a.y + b.y, a.z + b.z); }

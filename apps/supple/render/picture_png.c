@@ -87,7 +87,7 @@ bool image_encode_png(const image* i, uint8_t** bytes, size_t* size, sup_error* 
 {
     (void)i, (void)bytes, (void)size;
     sup_fail(error, SUP_ERROR_INPUT,
-             "this build writes no PNG: libpng was missing when it was made; install libpng-dev and build again");
+             "this build writes no PNG: it was built without libpng; install libpng-dev and build again");
     return false;
 }
 

@@ -108,7 +108,7 @@ static float see_sky(const drawing* g, sup_vec3 from, sup_vec3 normal, sup_vec3 
 {
     sup_vec3 s, t;
     frame_about(normal, &s, &t);
-    float    radius = sqrtf(at[0]), angle = 2.0f * PI * at[1];
+    float    radius = sqrtf(at[0]), angle = 2.0f * (float)PI * at[1];
     sup_vec3 direction = add(add(scale(s, radius * cosf(angle)), scale(t, radius * sinf(angle))),
                              scale(normal, sqrtf(fmaxf(0.0f, 1.0f - at[0]))));
     // A smooth normal leans over its flat triangle: what would dive into it is mirrored out.
@@ -124,7 +124,7 @@ static float see_lamp(const drawing* g, sup_vec3 from, const float at[2])
     sup_vec3 s, t;
     if (g->desc->draft) return cast_blocked(g->scene, from, g->v.key, 20.0f * g->v.diagonal) ? 0.0f : 1.0f;
     frame_about(g->v.key, &s, &t);
-    float    radius = LAMP_RADIUS * sqrtf(at[0]), angle = 2.0f * PI * at[1];
+    float    radius = LAMP_RADIUS * sqrtf(at[0]), angle = 2.0f * (float)PI * at[1];
     sup_vec3 direction = add(g->v.key, add(scale(s, radius * cosf(angle)), scale(t, radius * sinf(angle))));
     return cast_blocked(g->scene, from, unit_or(direction, g->v.key), 20.0f * g->v.diagonal) ? 0.0f : 1.0f;
 }

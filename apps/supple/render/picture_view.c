@@ -49,7 +49,7 @@ static sup_vec3 towards(sup_axis axis, sup_vec3 front, double azimuth, double el
 {
     static const sup_vec3 ups[] = { [SUP_AXIS_Y] = { 0, 1, 0 }, [SUP_AXIS_Z] = { 0, 0, 1 }, [SUP_AXIS_X] = { 1, 0, 0 } };
     static const sup_vec3 fronts[] = { [SUP_AXIS_Y] = { 0, 0, 1 }, [SUP_AXIS_Z] = { 0, -1, 0 }, [SUP_AXIS_X] = { 0, 0, 1 } };
-    double                a = azimuth * (3.14159265358979323846 / 180.0), e = elevation * (3.14159265358979323846 / 180.0);
+    double                a = azimuth * (PI / 180.0), e = elevation * (PI / 180.0);
     sup_vec3              up = ups[axis], ahead = unit_or(front, fronts[axis]), side = cross(up, ahead);
     sup_vec3              flat = add(scale(side, (float)sin(a)), scale(ahead, (float)cos(a)));
     return add(scale(flat, (float)cos(e)), scale(up, (float)sin(e)));

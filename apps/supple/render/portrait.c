@@ -1,6 +1,8 @@
 // Skin under heat colors, in the size of a report's column.
 #include "portrait.h"
 
+#include "picture_math.h"
+
 #include <math.h>
 
 sup_result portrait_create(const sup_character* character, const sup_tasks* tasks, sup_arena* arena, portrait* out,
@@ -76,7 +78,7 @@ picture_camera portrait_camera_along(sup_axis up, sup_vec3 d)
     double above = (double)along(up, d), length = sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z);
     double side = up == SUP_AXIS_Y ? (double)d.x : up == SUP_AXIS_Z ? (double)d.x : -(double)d.y;
     double front = up == SUP_AXIS_Z ? -(double)d.y : (double)d.z;
-    double degrees = 180.0 / 3.14159265358979323846;
+    double degrees = 180.0 / PI;
     if (!(length > 0.0)) return (picture_camera){ 38.0, 16.0, 0.0 };
     double elevation = asin(fmax(-1.0, fmin(1.0, above / length))) * degrees;
     // From straight above or below, up has no direction in the picture.

@@ -248,7 +248,7 @@ static int read_chains(const options* o, sup_arena* arena, render_job* job)
     sup_chain_desc flags = { 0 };
     chain_list     list = { .descs = sup_arena_alloc(arena, (size_t)count + 2, sizeof *list.descs) };
     if (!list.descs) return fail_memory();
-    if (count > 16) return wrong("deform", options_text(o, FLAG_DEFORM, ""), "is one too many: at most 16 stand side by side");
+    if (count > 16) return wrong("deform", options_text(o, FLAG_DEFORM, ""), "is one too many: at most 16 fit side by side");
     int code = chain_read(o, arena, &flags);
     if (code != EXIT_DONE) return code;
     s->chain_count = count ? count : 1;

@@ -62,8 +62,8 @@ static sup_result read_materials(stage* s, sup_error* error)
     for (uint32_t i = 0; i < s->paint.picture_count; i++) {
         const char* why = texture_read(&s->paint.pictures[i], &s->textures[i]);
         if (why)
-            report_warning("picture '%s' of '%s' is left out, the material's factor is drawn: %s", s->paint.pictures[i].name,
-                           s->d.character->name, why);
+            report_warning("picture '%s' of '%s' is left out, only the material's color is drawn: %s",
+                           s->paint.pictures[i].name, s->d.character->name, why);
     }
     return SUP_OK;
 }
@@ -84,7 +84,7 @@ static sup_result find_focus(stage* s, sup_error* error)
     }
     if (found) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "--focus '%s': no joint of '%s' that is called so moves any skin most; "
+                    "--focus '%s': no joint of that name in '%s' has the largest weight anywhere; "
                     "'supple inspect' lists the joints",
                     s->d.focus, c->name);
 }

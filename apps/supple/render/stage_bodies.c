@@ -81,9 +81,9 @@ static void place_round(const sup_body* body, stage_body* b)
     frame_about(axis, &x, &y);
     for (uint32_t r = 0; r < RINGS; r++) {
         // Half a ring from the equator on both sides; a capsule's cylinder lies between those two.
-        float angle = PI * ((float)r + 0.5f) / (float)RINGS;
+        float angle = (float)PI * ((float)r + 0.5f) / (float)RINGS;
         for (uint32_t i = 0; i < SIDES; i++) {
-            float    around = 2.0f * PI * (float)i / (float)SIDES;
+            float    around = 2.0f * (float)PI * (float)i / (float)SIDES;
             sup_vec3 n = mad(scale(axis, cosf(angle)), sinf(angle) * cosf(around), x);
             n = mad(n, sinf(angle) * sinf(around), y);
             b->normals[r * SIDES + i] = n;

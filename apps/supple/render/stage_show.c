@@ -145,8 +145,8 @@ sup_result stage_check(const stage* s, sup_error* error)
         return sup_fail(error, SUP_ERROR_INPUT, "--show %s: no chain here has a link '%s'; --deform names the links", s->d.show,
                         w.link);
     if (!s->show_names[0])
-        return sup_fail(error, SUP_ERROR_INPUT, "--show %s: the link '%s' draws nothing of itself; leave --show out", s->d.show,
+        return sup_fail(error, SUP_ERROR_INPUT, "--show %s: the link '%s' has nothing to draw; leave --show out", s->d.show,
                         w.link);
-    return sup_fail(error, SUP_ERROR_INPUT, "--show %s: the link '%s' draws no '%s' in what is shown; there it draws %s",
+    return sup_fail(error, SUP_ERROR_INPUT, "--show %s: the link '%s' draws no '%s' here; it draws %s",
                     s->d.show, w.link, w.what ? w.what : "", s->show_names);
 }

@@ -157,7 +157,7 @@ int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* fr
     if (!options_has(o, FLAG_FPS)) {
         *frames = t->count;
         if (t->count > 1 && !(m->end > m->start)) {
-            report_error("%u truth meshes need a motion to lie on; this is one held pose: give one mesh, or a --clip",
+            report_error("%u truth meshes need a motion; this is one held pose: give one mesh, or a --clip",
                          t->count);
             return EXIT_FAILED;
         }
@@ -167,7 +167,7 @@ int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* fr
         m->fps = (t->count - (m->loop ? 0 : 1)) / (m->end - m->start);
         if (fabs(m->fps - usual) > 0.01 && sup_frame_count(m->start, m->end, usual, m->loop) == t->count)
             report_note(
-                "the %u frames of the truth are spread over the clip, %.2f a second; if they were made at %g, say --fps %g",
+                "the %u frames of the truth are spread over the clip, %.2f a second; if they were made at %g, give --fps %g",
                 t->count, m->fps, usual, usual);
         return EXIT_DONE;
     }

@@ -205,7 +205,7 @@ static bool put_joint(html* h, gallery* g, uint32_t rank, const plotter* p, sup_
     html_text(h, joint->name);
     html_add(h, "</h2>\n<p>");
     html_text(h, joint->advice);
-    html_add(h, ".%s</p>\n", joint->sweeps.assumed ? " The range is the usual one: no clip gave it." : "");
+    html_add(h, ".%s</p>\n", joint->sweeps.assumed ? " The range is the usual one: no clip turns this joint." : "");
     if (g->ready && !put_pictures(h, g, joint, error)) return false;
     html_add(h, "<div class=\"grid next\">\n");
     for (uint32_t i = 0; i < joint->sweeps.sweep_count; i++) put_plot(h, g->c, joint, &joint->sweeps.sweeps[i], p);
@@ -252,7 +252,7 @@ static bool put_joints(html* h, const sup_checkup* c, uint32_t top, progress* ba
     if (!gallery_open(&g, arena, error)) return false;
     g.portrait.bar = bar;
     g.portrait.wanted = top * (c->chain_count < PICTURES_MAX ? c->chain_count : PICTURES_MAX);
-    if (g.ready) html_legend(h, "Length of edges against rest, in the pictures", "\u00d70.5", "\u00d72", true);
+    if (g.ready) html_legend(h, "Length of edges relative to rest, in the pictures", "\u00d70.5", "\u00d72", true);
     else html_add(h, "<p class=\"soft\">This build of supple draws no pictures (it was made without Embree).</p>\n");
     for (uint32_t j = 0; j < top; j++)
         if (!put_joint(h, &g, j, &p, error)) return false;

@@ -270,7 +270,7 @@ static void put_legend(const gallery* g)
         snprintf(low, sizeof low, "\u00d7%.3g", pow(2.0, -g->top));
         snprintf(high, sizeof high, "\u00d7%.3g", pow(2.0, g->top));
     }
-    html_legend(g->h, truth ? "Distance to the truth" : "Length of edges against rest", low, high, !truth);
+    html_legend(g->h, truth ? "Distance to the truth" : "Length of edges relative to rest", low, high, !truth);
 }
 
 static bool put_gallery(gallery* g, uint32_t hardest, sup_error* error)

@@ -41,7 +41,7 @@ demo_page* demo_page_create(void)
     html_begin(&p->page, "Supple: the built-in characters under every deformer",
                "Each clip at the frame where linear skinning changes its volume most. Play the files in Blender, the three.js "
                "editor or Godot: the baked clip is beside the source's own.");
-    if (picture_available()) html_legend(&p->page, "Length of edges against rest", "\u00d70.5", "\u00d72", true);
+    if (picture_available()) html_legend(&p->page, "Length of edges relative to rest", "\u00d70.5", "\u00d72", true);
     else html_add(&p->page, "<p class=\"soft\">This build of supple draws no pictures (it was made without Embree).</p>\n");
     return p;
 }

@@ -12,24 +12,24 @@ typedef struct sentence {
 } sentence;
 
 static const sentence sentences[] = {
-    { "runner.lost_and_reset", "The motion was lost and began anew on the skinned skin",
+    { "runner.lost_and_reset", "The motion was lost and restarted on the skinned skin",
       "times: a point was no longer finite, or ten diagonals away; soften the chain, or lower --step" },
     { "runner.pose_held", "The simulation kept its last pose for",
-      "steps: a joint's transform was not a number, or a million times too large; look at the keys of the clip" },
-    { "dualquat.no_rotation", "Linear blending stood in", "times where a joint had no rotation to blend; look at its scale" },
+      "steps: a joint's transform was not finite, or a million times too large; check the keys of the clip" },
+    { "dualquat.no_rotation", "Linear blending stood in", "times where a joint had no rotation to blend; check its scale" },
     { "pose_space.no_turn", "A joint without a rotation counted as unturned", "times; look at its scale" },
-    { "pose_space.no_rotation", "Linear blending stood in", "times where a joint had no rotation to blend; look at its scale" },
+    { "pose_space.no_rotation", "Linear blending stood in", "times where a joint had no rotation to blend; check its scale" },
     { "layers.no_rotation", "Regions of skin kept their last rotation", "times because they were flat or broken" },
     { "layers.volume_skipped", "The volume of a part was not kept", "times because its skin was flat or inside out" },
-    { "layers.contacts_lost", "Contacts were more than there is memory for, and", "were left out; merge doubled faces" },
+    { "layers.contacts_lost", "There were more contacts than memory for them, and", "were left out; merge duplicate faces" },
     { "layers.contacts_crowded", "Contacts were off for", "steps because too much of the skin was in one place" },
     { "lattice.part_inside_out", "A part was inside out", "times and kept no volume then" },
-    { "lattice.volume_out_of_reach", "A part lost more volume than its rounds give back",
-      "times; raise lattice.sweeps, or take larger cells" },
+    { "lattice.volume_out_of_reach", "A part lost more volume than its rounds restore",
+      "times; raise lattice.sweeps, or use larger cells" },
     { "lattice.force_on_a_curve", "A force on a curve does not reach lattice, for", "steps; put it on a bone or a region" },
-    { "bend.contacts_left_out", "Contacts with bodies were more than bend solves at once, and",
+    { "bend.contacts_left_out", "There were more contacts with bodies than bend solves at once, and",
       "were left out; use fewer intervals" },
-    { "smooth.no_frame", "Points came through unsmoothed", "times because the surface around them has no direction" },
+    { "smooth.no_frame", "Points were not smoothed", "times because the surface around them has no normal" },
     { "other", "Further fallbacks were taken", "times; --json names some" },
     // A warning of its own, which says how many points in how many frames.
     { "runner.points_lost", NULL, NULL },
@@ -70,7 +70,7 @@ bool fallback_text(const char* name, uint64_t times, char* text, size_t size)
         if (s->before) snprintf(text, size, "%s %" PRIu64 " %s.", s->before, times, s->behind);
         return s->before != NULL;
     }
-    // One of somebody's own deformers: better its name than silence.
+    // A deformer of the host: its name is better than silence.
     snprintf(text, size, "The fallback %s was taken %" PRIu64 " times.", name, times);
     return true;
 }

@@ -131,7 +131,7 @@ void html_end(html* h, const char* command)
     html_add(h, "<h2>Repeat it</h2>\n<pre><code>");
     html_text(h, command);
     html_add(h,
-             "</code></pre>\n<p class=\"soft\">Made by supple %s. Everything but the times repeats bit for bit.</p>\n"
+             "</code></pre>\n<p class=\"soft\">Made by supple %s. Everything except the times repeats bit for bit.</p>\n"
              "</body></html>\n",
              SUP_VERSION);
 }

@@ -87,7 +87,7 @@ static bool is_better(const sup_verdict* v, const candidate* c)
     return (fuller || freer) && fabs(c->volume) <= fmax(fabs(v->volume), 0.01) && crossings <= NO_WORSE * now;
 }
 
-// Only what was tried is named: a rule of thumb would be wrong for somebody's character.
+// Only chains that were tried are named: a rule of thumb would be wrong for some characters.
 sup_result judge_end(judge* j, sup_error* error)
 {
     static const char* const chains[] = { "dualquat", "linear,smooth", "dualquat,smooth" };

@@ -15,14 +15,14 @@ static const char* reason(int number)
     switch (number) {
     case ENOSPC: return "the disk is full; free some space or write elsewhere";
     case EACCES:
-    case EPERM: return "no rights to write there; choose another folder or change its rights";
+    case EPERM: return "no permission to write there; choose another folder or change its permissions";
     case EROFS: return "the file system is read-only; write elsewhere";
     case ENOENT: return "the folder does not exist; make it first";
-    case ENOTDIR: return "a part of the path is not a folder";
+    case ENOTDIR: return "part of the path is not a folder";
     case ENAMETOOLONG: return "the name is too long; choose a shorter one";
     case EFBIG: return "the file would be larger than the system allows; lower --size or raise the limit (ulimit -f)";
-    case EBUSY: return "another program has the file open; close it there, then try again";
-    case EINVAL: return "the system allows no such name; choose another";
+    case EBUSY: return "another program has the file open; close it in that program, then try again";
+    case EINVAL: return "the system does not allow such a name; choose another";
     default: return strerror(number);
     }
 }
@@ -42,7 +42,7 @@ static bool folder_exists(const char* path)
 static bool refuse(const output_file* o, int number, sup_error* error)
 {
     if (number == ENOENT && folder_exists(o->path)) {
-        sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be made in that folder; write elsewhere", o->path);
+        sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be created in that folder; write elsewhere", o->path);
         return false;
     }
     sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': %s", o->path, reason(number));
@@ -63,8 +63,8 @@ static bool check_target(output_file* o, sup_error* error)
         return false;
     }
     if (!info.writable) {
-        sup_fail(error, SUP_ERROR_FILE, "cannot replace '%s': it is write-protected; choose another name or change its rights",
-                 o->path);
+        sup_fail(error, SUP_ERROR_FILE,
+                 "cannot replace '%s': it is write-protected; choose another name or change its permissions", o->path);
         return false;
     }
     o->replaces = true;
@@ -142,7 +142,7 @@ int output_folders(const char* path, bool whole, const char* cure)
         *at = 0;
         int number = path_is_folder(text) ? 0 : path_make_folder(text);
         if (number != 0 && number != EEXIST) {
-            report_error("the folder '%s' cannot be made (%s); %s", text, strerror(number), cure);
+            report_error("the folder '%s' cannot be created (%s); %s", text, strerror(number), cure);
             return EXIT_FAILED;
         }
         *at = kept;

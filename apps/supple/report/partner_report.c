@@ -1,4 +1,4 @@
-// Who follows whom when captured motion is put on a character: notes, a table for people, and the same for machines.
+// Which joint follows which when captured motion is put on a character: notes, a table for people, and JSON.
 #include "partner_report.h"
 
 #include "input/inputs.h"
@@ -32,7 +32,7 @@ static const char* list_end(name_list* l, uint32_t most)
     return l->text;
 }
 
-// Every guess is shown: whoever reads it can write the map.
+// Every guess is shown, so that the reader can write the map.
 static void note_guesses(const sup_character* character, const sup_retarget_report* report)
 {
     enum { GUESSES = 24 };
@@ -42,12 +42,12 @@ static void note_guesses(const sup_character* character, const sup_retarget_repo
             list_add(&list, GUESSES, joint_name(character, report->targets[i]), report->roles[i]);
     if (list.count)
         report_note(
-            "%u joints were matched by the shape of the skeleton, since names do not tell: %s; 'inspect' with the same flags "
+            "%u joints were matched by the shape of the skeleton, since names say nothing: %s; 'inspect' with the same flags "
             "lists all, and --motion-map FILE corrects them",
             list.count, list_end(&list, GUESSES));
     if (report->side_guessed)
         report_note(
-            "nothing tells which side is the left one; if the figure walks backward, swap the legs with --motion-map FILE");
+            "which side is left is a guess; if the figure walks backward, swap the legs with --motion-map FILE");
 }
 
 void note_partners(const sup_character* character, const sup_mocap* mocap, const sup_retarget_report* report)
@@ -55,16 +55,16 @@ void note_partners(const sup_character* character, const sup_mocap* mocap, const
     name_list list = { 0 };
     for (uint32_t i = 0; i < report->lone_count; i++) list_add(&list, SHOWN, joint_name(character, report->lone[i]), "");
     if (report->lone_count)
-        report_note("'%s' moves %u joints; %u found no partner in it and keep their place on their parent: %s", mocap->name,
+        report_note("'%s' moves %u joints; %u have no partner in it and keep their rest transform: %s", mocap->name,
                     report->pair_count, report->lone_count, list_end(&list, SHOWN));
     note_guesses(character, report);
     if (report->dropped_count == 1)
-        report_note("the first frame of '%s' only shows a straight pose and is left out", mocap->name);
+        report_note("the first frame of '%s' only shows a reference pose and is left out", mocap->name);
     if (report->dropped_count > 1)
-        report_note("the first %u frames of '%s' only show a straight pose and the way out of it and are left out",
+        report_note("the first %u frames of '%s' only show a reference pose and the transition out of it and are left out",
                     report->dropped_count, mocap->name);
     if (report->rest_from_frame)
-        report_note("the rest pose of '%s' is not a standing figure; its straightest frame was taken for it", mocap->name);
+        report_note("the rest pose of '%s' is not a standing figure; its straightest frame is used instead", mocap->name);
 }
 
 // ---------------------------------------------------------------------------------------------- all of them

@@ -1,4 +1,4 @@
-// What is asked, by whom, and the answer. All requests come through one function; civetweb itself serves nothing.
+// Requests, their origin, and the answers. All requests come through one function; civetweb itself serves nothing.
 #include "studio_server.h"
 
 #include "commands/options.h"
@@ -124,7 +124,7 @@ static int refuse(connection* c, int status, const char* format, ...)
 static int on_error(connection* c, int status, const char* words)
 {
     (void)words;
-    refuse(c, status, "the request was not understood");
+    refuse(c, status, "the request is malformed");
     return 0;
 }
 
@@ -296,7 +296,7 @@ static int answer_converted(connection* c, const system_run* run, const char* na
     static const char mark[] = "error: ";
     const char*       sentence = NULL;
     for (const char* at = run->said; (at = strstr(at, mark)); at += sizeof mark - 1) sentence = at + sizeof mark - 1;
-    if (!sentence) return refuse(c, 422, "'%s' cannot be read: the program that reads it broke down; export it as glTF", name);
+    if (!sentence) return refuse(c, 422, "'%s' cannot be read: the program that reads it crashed; export it as glTF", name);
     return refuse(c, 422, "%.*s", (int)strcspn(sentence, "\r\n"), sentence);
 }
 

@@ -76,7 +76,7 @@ async function answer(port: Port, place: Place, { id, target, method, parameters
             };
         }
         const thing = things.get(target);
-        if (target && !thing) throw new SuppleError("the handle is not alive: it was freed, or never made", "dead");
+        if (target && !thing) throw new SuppleError("the handle is invalid: it was freed, or never created", "dead");
         const value = target ? (method === "threads" ? thing.threads : await thing[method](...parameters)) : await Supple.open(place, parameters[0] as object);
         if (method === "free") things.delete(target);
         if (isThing(value)) {

@@ -132,7 +132,7 @@ def test_weights_come_in_three_ways(arm):
 
 def test_an_implausible_size_is_judged_unless_the_unit_is_given(arm):
     giant = supple.character(arm.points * 100, arm.faces)
-    assert any("physics takes it for" in w for w in giant.warnings)
+    assert any("physics assumes" in w for w in giant.warnings)
     assert not supple.character(arm.points * 100, arm.faces, unit=1).warnings
 
 
@@ -229,7 +229,7 @@ def test_shapes_become_a_rig(arm):
     rig = arm.fit(baked.points, bones=4, fps=10)
     assert rig.inspect()["fit"]["erms"] < 5 and rig.clips[0].name == "fit"
     assert numpy.abs(rig.chain().bake(clip="fit", fps=10).points - baked.points).max() < 0.05
-    with pytest.raises(supple.InputError, match="floats a frame"):
+    with pytest.raises(supple.InputError, match="floats per frame"):
         arm.fit(baked.points[:, 1:])
 
 
@@ -243,7 +243,7 @@ def test_mistakes_are_sentences(arm, tmp_path):
         arm.chain("layer").bake()
     with pytest.raises(supple.InputError, match="no clip 'x'"):
         arm.chain().play("x")
-    with pytest.raises(supple.InputError, match="behind its end"):
+    with pytest.raises(supple.InputError, match="after its end"):
         arm.chain().bake(start=0.5, end=0.2)
     with pytest.raises(supple.FileError, match="folder does not exist"):
         arm.chain().bake(tmp_path / "none" / "x.glb")

@@ -18,9 +18,8 @@ static const char* const integrator_choices[] = { "implicit", "symplectic", NULL
 
 const sup_param lattice_rows[ROW_COUNT] = {
     { "cells", SUP_PARAM_INT, SUP_STAGE_BIND, AT(cells), .min = 0, .max = 160, .standard = 0, .unit = "",
-      .help = "Cells along the longest side, 16 or more; 0: 48, or more where limbs want it that are under three cells thick, "
-              "as far "
-              "as 8000 particles reach. More follow finer and cost in proportion" },
+      .help = "Cells along the longest side, 16 or more; 0: 48, or more if limbs under three cells thick need it, up to 8000 "
+              "particles. More cells follow finer detail and cost in proportion" },
     { "region", SUP_PARAM_INT, SUP_STAGE_BIND, AT(region), .min = 1, .max = REGIONS_REACH_MAX, .standard = 2, .unit = "cells",
       .help = "Reach of the rigid regions: wider ones swing as larger pieces and cost nearly the same" },
     { "shape_hz", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(shape_hz), .varies = SUP_VARIES_POINT, .min = 1, .max = 30,
@@ -30,18 +29,19 @@ const sup_param lattice_rows[ROW_COUNT] = {
     { "damping_ratio", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(damping_ratio), .varies = SUP_VARIES_POINT, .min = 0, .max = 2,
       .standard = 0.15, .unit = "", .help = "Damping ratio: 1 returns without overshoot, 0 swings for a long time" },
     { "bone_radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(bone_radius), .min = 0, .max = 0.9, .standard = 0.25, .unit = "",
-      .help = "Core around the bones that does not swing, as a share of the local thickness; 0: none" },
+      .help = "Core around the bones that does not swing, as a fraction of the local thickness; 0: none" },
     { "limit", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(limit), .min = 0, .max = 2, .standard = 0.1, .unit = "",
-      .help = "Flesh stiffens: the pull to the pose doubles at this displacement, a share of the local thickness; 0: never" },
+      .help =
+          "Flesh stiffens: the pull to the pose doubles at this displacement, a fraction of the local thickness; 0: never" },
     { "volume", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(volume), .varies = SUP_VARIES_BONE, .min = 0, .max = 1, .standard = 1,
-      .unit = "", .help = "Share of the lost volume that a joint's part gets back; per bone with @" },
+      .unit = "", .help = "Fraction of the lost volume that a joint's part gets back; per bone with @" },
     { "sweeps", SUP_PARAM_INT, SUP_STAGE_FRAME, AT(sweeps), .min = 1, .max = 4, .standard = 3, .unit = "",
-      .help = "Rounds of the volume correction; a round moves the skin half a cell at most", .only_with = "volume>0" },
+      .help = "Rounds of the volume correction; a round moves the skin by at most half a cell", .only_with = "volume>0" },
     { "fade", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(fade), .min = 0, .max = 0.5, .standard = 0.25, .unit = "",
-      .help = "Share of a part's length over which its correction fades towards the next part", .only_with = "volume>0" },
+      .help = "Fraction of a part's length over which its correction fades towards the next part", .only_with = "volume>0" },
     { "parts", SUP_PARAM_TEXT, SUP_STAGE_BIND, AT(parts), .unit = "",
-      .help = "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; @FILE: a group a line, as "
-              "--save lattice=FILE writes them; empty: every joint its own",
+      .help = "Joints whose parts are one volume, as globs: 'Spine*|Hand* Finger*' makes two groups; @FILE: one group per "
+              "line, as --save lattice=FILE writes them; empty: every joint by itself",
       .only_with = "volume>0" },
     { "measure", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(measure), .standard = MEASURE_SKIN, .choices = measure_choices,
       .unit = "", .help = "What the volume correction measures: the skin, or the cells around it as in the paper" },
@@ -53,9 +53,11 @@ const sup_param lattice_rows[ROW_COUNT] = {
               "bend; linear: pinches twists",
       .only_with = "linear_front" },
     { "spread", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(spread), .min = 0.1, .max = 10, .standard = 1, .unit = "",
-      .help = "Automatic weights: larger is harder at the joints", .only_with = "weights=screened|weights=diffuse|unweighted" },
+      .help = "Automatic weights: larger is sharper at the joints",
+      .only_with = "weights=screened|weights=diffuse|unweighted" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(strength), .varies = SUP_VARIES_BONE, .min = 0.1, .max = 10,
-      .standard = 1, .unit = "", .help = "Automatic weights: a bone with more holds its own cells harder; per bone with @",
+      .standard = 1, .unit = "",
+      .help = "Automatic weights: a stronger bone keeps more of the cells around it; per bone with @",
       .only_with = "weights=screened|weights=diffuse|unweighted" },
     { "reference", SUP_PARAM_CHOICE, SUP_STAGE_BIND, AT(reference), .standard = REFERENCE_POSE, .choices = reference_choices,
       .unit = "", .help = "Goal shape of the regions: the pose (comes to rest on it), or the rest shape as in the paper" },
@@ -63,21 +65,22 @@ const sup_param lattice_rows[ROW_COUNT] = {
       .choices = integrator_choices, .unit = "",
       .help = "Implicit is stable at any step; symplectic is the paper's, corrected" },
     { "delta", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(delta), .min = -1, .max = 1, .standard = -1, .unit = "",
-      .help = "Symplectic: the paper's share of the swinging, 0 is skinning alone; negative: from pose_hz",
+      .help = "Symplectic: the paper's amount of swinging, 0 is skinning alone; negative: from pose_hz",
       .only_with = "integrator=symplectic" },
     { "smooth_embedding", SUP_PARAM_BOOL, SUP_STAGE_BIND, AT(smooth_embedding), .standard = 0, .unit = "",
       .help = "The skin follows a spline through the cells instead of straight lines: no creases at cell faces" },
     { "gravity", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(gravity), .varies = SUP_VARIES_POINT, .min = 0, .max = 2, .standard = 0,
-      .unit = "", .help = "Share of the world's gravity that is felt; flesh sags by gravity / (2 pi pose_hz)^2",
+      .unit = "", .help = "Fraction of the world's gravity that acts; flesh sags by gravity / (2 pi pose_hz)^2",
       .only_with = "gravity" },
     { "gravity_rest", SUP_PARAM_BOOL, SUP_STAGE_FRAME, AT(gravity_rest), .standard = 1, .unit = "",
-      .help = "The rest shape already hangs: only turning away from it sags. Off: plain gravity", .only_with = "gravity>0" },
+      .help = "The rest shape already hangs: it only sags when it turns away from that. Off: plain gravity",
+      .only_with = "gravity>0" },
     { "drag", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(drag), .min = 0, .max = 20, .standard = 2, .unit = "1/s",
       .help = "How hard the world's wind blows on the outside", .only_with = "wind" },
     { "density", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(density), .min = 100, .max = 5000, .standard = 1000, .unit = "kg/m^3",
       .help = "Density; heavier flesh moves less under the world's forces", .only_with = "forces" },
     { "inertia", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(inertia), .min = 0, .max = 1, .standard = 1, .unit = "",
-      .help = "Share of the root's motion that the flesh feels", .only_with = "root_motion" },
+      .help = "Fraction of the root's motion that acts on the flesh", .only_with = "root_motion" },
 };
 
 static const char* const stiff[][2] = { { "shape_hz", "14" }, { "pose_hz", "6" }, { "damping_ratio", "0.4" }, { NULL, NULL } };
@@ -94,7 +97,7 @@ static const char* const still[][2] = { { "pose_hz", "20" }, { "damping_ratio", 
 static const sup_preset presets[] = {
     { "stiff", "Trained bodies: short, small swings", stiff },
     { "jelly", "Soft bodies: slow, wide swings", jelly },
-    { "still", "Volume and weights alone, next to no swinging", still },
+    { "still", "Volume and weights only, almost no swinging", still },
     { "paper", "As printed in Chen et al. 2012, with its equations corrected", paper },
     { NULL, NULL, NULL },
 };

@@ -67,7 +67,7 @@ sup_result lattice_fill_cells(binder* m)
 {
     uint32_t asked = (uint32_t)m->params->cells, most = (uint32_t)lattice_rows[ROW_CELLS].max, cells;
     if (asked && asked < CELLS_LEAST)
-        return sup_fail(m->error, SUP_ERROR_INPUT, "lattice: cells cannot be %u; give %u to %u, or 0 for as many as limbs want",
+        return sup_fail(m->error, SUP_ERROR_INPUT, "lattice: cells cannot be %u; give %u to %u, or 0 for as many as limbs need",
                         asked, CELLS_LEAST, most);
     if (asked) return fill(m, asked, m->arena, &m->b->voxels);
     sup_arena* trial = sup_arena_beside(m->scratch);

@@ -59,7 +59,7 @@ void lattice_group_joints(const sup_bind_input* in, const char* text, uint32_t* 
             for (uint32_t k = 0; k < s->joint_count && from != to; ++k) // and those that were joined to it
                 if (joined[k] == from) joined[k] = to;
         }
-        if (!hit) sup_note(in->notes, "parts: no joint is called '%s'; see the names with inspect", glob);
+        if (!hit) sup_note(in->notes, "parts: no joint is named '%s'; 'supple inspect' lists them", glob);
     }
 }
 
@@ -113,8 +113,8 @@ sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b,
 // ---------------------------------------------------------------------------------------------- file
 
 static const char heading[] =
-    "# Joints whose cells keep their volume together, one group a line. Names may be moved from line to line, joined by globs\n"
-    "# (Spine*) or left out: a joint that is named nowhere is a group of its own. Read with --set lattice.parts=@FILE\n";
+    "# Joints whose cells keep their volume together, one group per line. Names may be moved between lines, replaced by globs\n"
+    "# (Spine*) or left out: a joint that no line names is a group of its own. Read with --set lattice.parts=@FILE\n";
 
 // With the characters that would end a name as any character.
 static size_t write_name(const char* name, char* out)

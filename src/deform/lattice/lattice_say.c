@@ -51,7 +51,7 @@ static void note_bones(const binder* m)
     const sup_character*     c = m->in->character;
     const sup_nearest_bones* near = &m->lattice.near;
     if (near->lost_count)
-        sup_note(m->in->notes, "%u piece%s of '%s' %s no bone inside and ride%s without swinging", near->lost_count,
+        sup_note(m->in->notes, "%u piece%s of '%s' %s no bone inside and move%s without swinging", near->lost_count,
                  near->lost_count == 1 ? "" : "s", c->name, near->lost_count == 1 ? "has" : "have",
                  near->lost_count == 1 ? "s" : "");
     if (near->outside_bones && !m->b->keeps_file) // with weights of its own, where its bones lie does not matter
@@ -89,7 +89,7 @@ sup_result lattice_note(const binder* m)
     const sup_character* c = m->in->character;
     if (m->params->weights == WEIGHTS_AUTO && !m->b->keeps_file)
         sup_note(m->in->notes, "'%s' has no weights of its own; those of the cells come from the nearest bones", c->name);
-    if (m->b->voxels.open) sup_note(m->in->notes, "'%s' has holes; what its surface goes around counts as inside", c->name);
+    if (m->b->voxels.open) sup_note(m->in->notes, "'%s' has holes; what its surface winds around counts as inside", c->name);
     sup_note_size(m->in);
     note_bones(m);
     if (!m->skin_parts) return note_thin(m);

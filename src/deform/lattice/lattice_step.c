@@ -1,6 +1,7 @@
 // The stages of a step in their order: pose, volume, motion, bodies, skin.
 #include "deform/lattice/lattice.h"
 
+#include "base/scratch_layout.h"
 #include "math/trig.h"
 
 #include <math.h>
@@ -30,58 +31,54 @@ enum {
 
 // ---------------------------------------------------------------------------------------------- memory
 
-static size_t cut(uint8_t* base, size_t* used, size_t bytes, void** out)
+static size_t lay_out(const lattice_bound* b, void* memory, lattice_scratch* s)
 {
-    *out = base ? base + *used : NULL;
-    return *used += sup_align(bytes, 64);
-}
-
-static size_t cut_scratch(const lattice_bound* b, void* memory, lattice_scratch* s)
-{
-    size_t used = 0, n = b->count;
-    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->pose);
-    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->skinned);
-    cut(memory, &used, b->twists ? n * sizeof(sup_vec3) : 0, (void**)&s->plain);
-    cut(memory, &used, b->point_skin ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->points);
-    cut(memory, &used, b->point_skin ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->turned);
-    cut(memory, &used, n * sizeof(sup_mat3), (void**)&s->matrices);
-    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->push);
-    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->moved);
-    cut(memory, &used, n * sizeof(sup_vec3), (void**)&s->before);
-    cut(memory, &used, b->twists ? 2 * b->joint_count * sizeof(float) : 0, (void**)&s->turns);
-    cut(memory, &used, b->twists ? n * sizeof(float) : 0, (void**)&s->blend);
-    cut(memory, &used, b->twists && b->point_skin ? b->point_count * sizeof(float) : 0, (void**)&s->point_blend);
-    cut(memory, &used, b->twists && b->node_skin ? b->volume.member_count * sizeof(float) : 0, (void**)&s->node_blend);
-    cut(memory, &used, n * sizeof(float), (void**)&s->clearance);
-    cut(memory, &used, n * sizeof(float), (void**)&s->hold);
-    cut(memory, &used, sup_lattice_gaps_scratch(&b->gaps), &s->gaps);
-    cut(memory, &used, n * sizeof(float), (void**)&s->stiffness);
-    cut(memory, &used, n * sizeof(float), (void**)&s->near);
-    cut(memory, &used, SPARE_COUNT * n * sizeof(float), (void**)&s->planes);
-    cut(memory, &used, sup_regions_work(&b->regions) * sizeof(float), (void**)&s->work);
-    cut(memory, &used, 4 * n * sizeof(float), (void**)&s->x);
-    cut(memory, &used, sup_lattice_volume_scratch(&b->volume), (void**)&s->volume);
-    cut(memory, &used, b->volume.part_count * sizeof(float), (void**)&s->strength);
-    cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->targets);
-    cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->reached);
-    cut(memory, &used, b->volume.part_count * sizeof(double), (void**)&s->linear);
+    size_t     n = b->count;
+    sup_layout l = { .base = memory };
+    s->pose = sup_layout_add(&l, n, sizeof(sup_vec3));
+    s->skinned = sup_layout_add(&l, n, sizeof(sup_vec3));
+    s->plain = sup_layout_add(&l, b->twists ? n : 0, sizeof(sup_vec3));
+    s->points = sup_layout_add(&l, b->point_skin ? b->point_count : 0, sizeof(sup_vec3));
+    s->turned = sup_layout_add(&l, b->point_skin ? b->point_count : 0, sizeof(sup_vec3));
+    s->matrices = sup_layout_add(&l, n, sizeof(sup_mat3));
+    s->push = sup_layout_add(&l, n, sizeof(sup_vec3));
+    s->moved = sup_layout_add(&l, n, sizeof(sup_vec3));
+    s->before = sup_layout_add(&l, n, sizeof(sup_vec3));
+    s->turns = sup_layout_add(&l, b->twists ? 2 * b->joint_count : 0, sizeof(float));
+    s->blend = sup_layout_add(&l, b->twists ? n : 0, sizeof(float));
+    s->point_blend = sup_layout_add(&l, b->twists && b->point_skin ? b->point_count : 0, sizeof(float));
+    s->node_blend = sup_layout_add(&l, b->twists && b->node_skin ? b->volume.member_count : 0, sizeof(float));
+    s->clearance = sup_layout_add(&l, n, sizeof(float));
+    s->hold = sup_layout_add(&l, n, sizeof(float));
+    s->gaps = sup_layout_add(&l, sup_lattice_gaps_scratch(&b->gaps), 1);
+    s->stiffness = sup_layout_add(&l, n, sizeof(float));
+    s->near = sup_layout_add(&l, n, sizeof(float));
+    s->planes = sup_layout_add(&l, SPARE_COUNT * n, sizeof(float));
+    s->work = sup_layout_add(&l, sup_regions_work(&b->regions), sizeof(float));
+    s->x = sup_layout_add(&l, 4 * n, sizeof(float));
+    s->volume = sup_layout_add(&l, sup_lattice_volume_scratch(&b->volume), 1);
+    s->strength = sup_layout_add(&l, b->volume.part_count, sizeof(float));
+    s->targets = sup_layout_add(&l, b->volume.part_count, sizeof(double));
+    s->reached = sup_layout_add(&l, b->volume.part_count, sizeof(double));
+    s->linear = sup_layout_add(&l, b->volume.part_count, sizeof(double));
     bool offsets = b->node_skin || b->member_points;
-    cut(memory, &used, offsets ? b->volume.member_count * sizeof(sup_vec3) : 0, (void**)&s->offsets);
+    s->offsets = sup_layout_add(&l, offsets ? b->volume.member_count : 0, sizeof(sup_vec3));
     if (!offsets) s->offsets = NULL;
-    cut(memory, &used, b->node_skin ? sup_skin_scratch(b->node_skin) : 0, &s->node_skin);
-    cut(memory, &used, (n / FIT_GRAIN + 1) * sizeof(uint32_t), (void**)&s->cold);
-    cut(memory, &used, b->regions.chunk_count * sizeof(bool), (void**)&s->still);
-    cut(memory, &used, b->character->morph_count ? b->point_count * sizeof(sup_vec3) : 0, (void**)&s->morphed);
+    s->node_skin = sup_layout_add(&l, b->node_skin ? sup_skin_scratch(b->node_skin) : 0, 1);
+    s->cold = sup_layout_add(&l, n / FIT_GRAIN + 1, sizeof(uint32_t));
+    s->still = sup_layout_add(&l, b->regions.chunk_count, sizeof(bool));
+    s->morphed = sup_layout_add(&l, b->character->morph_count ? b->point_count : 0, sizeof(sup_vec3));
     size_t skin = sup_skin_scratch(b->skin), points = b->point_skin ? sup_skin_scratch(b->point_skin) : 0;
-    cut(memory, &used, skin > points ? skin : points, &s->skin);
-    cut(memory, &used, b->body_scratch, &s->bodies);
-    return cut(memory, &used, sup_pose_size(b->character), &s->pose_memory);
+    s->skin = sup_layout_add(&l, skin > points ? skin : points, 1);
+    s->bodies = sup_layout_add(&l, b->body_scratch, 1);
+    s->pose_memory = sup_layout_add(&l, sup_pose_size(b->character), 1);
+    return l.used;
 }
 
 size_t lattice_scratch_size(const lattice_bound* b)
 {
     lattice_scratch s;
-    return cut_scratch(b, NULL, &s);
+    return lay_out(b, NULL, &s);
 }
 
 // ---------------------------------------------------------------------------------------------- pose
@@ -386,7 +383,7 @@ void lattice_reset(const sup_binding* binding, const void* params, const sup_fra
 {
     const lattice_bound* b = binding->data;
     lattice_scratch      s;
-    cut_scratch(b, scratch, &s);
+    lay_out(b, scratch, &s);
     memset(state, 0, lattice_state_size(b));
     float *y = lattice_plane(b, state, PLANE_Y), *u = lattice_plane(b, state, PLANE_U),
           *w = lattice_plane(b, state, PLANE_Q + 3);
@@ -724,7 +721,7 @@ void lattice_evaluate(const sup_binding* binding, const void* params, const sup_
     const lattice_bound* b = binding->data;
     lattice_scratch      s;
     bool                 twisted;
-    cut_scratch(b, scratch, &s);
+    lay_out(b, scratch, &s);
     if (frame->dt > 0) step(b, params, frame, &s, state, &twisted);
     else make_pose(b, params, frame, frame->end, &s, &twisted);
     write_skin(b, frame, state, &s, twisted, out);

@@ -40,18 +40,18 @@ static const char* const kernels[] = { "multiquadric", "linear", "gaussian", NUL
 static const sup_param rows[] = {
     { "kernel", SUP_PARAM_CHOICE, SUP_STAGE_BIND, offsetof(pose_space_params, kernel), .choices = kernels,
       .standard = POSE_KERNEL_MULTIQUADRIC, .unit = "",
-      .help =
-          "multiquadric runs smoothly through the examples, linear straight and holds beyond, gaussian fades away from them" },
+      .help = "multiquadric passes smoothly through the examples, linear goes straight and is constant beyond them, gaussian "
+              "fades away from them" },
     { "radius", SUP_PARAM_FLOAT, SUP_STAGE_BIND, offsetof(pose_space_params, radius), .min = 0.25, .max = 4, .standard = 1,
       .unit = "spacings", .help = "Width of the kernel over the mean distance between neighboring examples; linear has none",
       .only_with = "kernel=multiquadric|kernel=gaussian" },
     { "weighted", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(pose_space_params, weighted), .standard = 1, .unit = "",
-      .help = "Each point looks at the joints that move it, not at the whole pose" },
+      .help = "Each point depends on the joints that move it, not on the whole pose" },
     SUP_ROW_TURNING(offsetof(pose_space_params, turning), NULL),
     SUP_ROW_TRUST(offsetof(pose_space_params, trust), "two of them", "; off: they act in any pose", NULL),
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(pose_space_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
       .max = 1, .standard = 1, .unit = "",
-      .help = "Share of the correction; paint _POSE_SPACE_STRENGTH to keep regions as they come in" },
+      .help = "Fraction of the correction; paint _POSE_SPACE_STRENGTH to leave regions uncorrected" },
 };
 
 typedef struct bound {
@@ -129,13 +129,12 @@ static sup_result merge(binder* m, uint32_t center, uint32_t fresh)
     // The bind pose is only a guess of ours: a sculpt of it is what it looks like.
     bool guess = m->merged[center] == 0;
     if (!guess && most > SAME_SHAPE * mesh->diagonal)
-        return sup_fail(
-            m->error, SUP_ERROR_INPUT,
-            "pose_space: the examples '%s' and '%s' have one pose (within %.2g degrees) and shapes that differ by %.3g "
-            "mm; leave one out, or give it a time when the joints stand differently",
-            m->names[center], m->names[fresh],
-            57.29578 * (double)sqrtf(farthest(m, center_turns(m, center), center_turns(m, fresh))),
-            (double)most * m->c->metres_per_unit * 1000.0);
+        return sup_fail(m->error, SUP_ERROR_INPUT,
+                        "pose_space: the examples '%s' and '%s' have the same pose (within %.2g degrees) but shapes that "
+                        "differ by %.3g mm; remove one, or give it a time with another pose",
+                        m->names[center], m->names[fresh],
+                        57.29578 * (double)sqrtf(farthest(m, center_turns(m, center), center_turns(m, fresh))),
+                        (double)most * m->c->metres_per_unit * 1000.0);
     float share = guess ? 1.0f : 1.0f / (float)(m->merged[center] + 1);
     for (uint32_t i = 0; i < mesh->point_count; ++i)
         m->shapes[center][i] = v3_lerp(m->shapes[center][i], m->shapes[fresh][i], share);
@@ -356,7 +355,7 @@ static sup_result fit_field(binder* m)
     if (!r) r = sup_pose_fit_solve(&fit, m->in->tasks, m->arena, &b->field, culprits, m->error);
     if (r == SUP_ERROR_INPUT)
         return sup_fail(m->error, SUP_ERROR_INPUT,
-                        "pose_space: the poses of the examples '%s' and '%s' are too near to each other; leave one out",
+                        "pose_space: the poses of the examples '%s' and '%s' are too close to each other; remove one",
                         m->names[culprits[0]], m->names[culprits[1]]);
     return r;
 }

@@ -17,15 +17,15 @@ enum { ROW_ITERATIONS, ROW_STEP, ROW_PIN, ROW_STRENGTH };
 
 static const sup_param rows[] = {
     { "iterations", SUP_PARAM_INT, SUP_STAGE_BIND, offsetof(smooth_params, iterations), .min = 0, .max = 200, .standard = 10,
-      .unit = "", .help = "How often neighbors are averaged; more irons wider creases and costs in proportion" },
+      .unit = "", .help = "How often neighbors are averaged; more smooths wider creases and costs in proportion" },
     { "step", SUP_PARAM_FLOAT, SUP_STAGE_BIND, offsetof(smooth_params, step), .min = 0, .max = 1, .standard = 0.5, .unit = "",
-      .help = "Share of the way to the neighbors' mean taken each time", .only_with = "iterations>0" },
+      .help = "Fraction of the distance to the neighbors' mean taken each time", .only_with = "iterations>0" },
     { "pin_borders", SUP_PARAM_BOOL, SUP_STAGE_BIND, offsetof(smooth_params, pin_borders), .standard = 1, .unit = "",
-      .help = "Points on the edge of a hole stay where they come in, so that openings do not shrink",
-      .only_with = "holes,iterations>0" },
+      .help = "Points on the edge of a hole are not moved, so that openings do not shrink", .only_with = "holes,iterations>0" },
     { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, offsetof(smooth_params, strength), .varies = SUP_VARIES_POINT, .min = 0,
       .max = 1, .standard = 1, .unit = "",
-      .help = "0 passes the skin through unchanged; paint _SMOOTH_STRENGTH to keep regions", .only_with = "iterations>0" },
+      .help = "0 passes the skin through unchanged; paint _SMOOTH_STRENGTH to leave regions unsmoothed",
+      .only_with = "iterations>0" },
 };
 
 typedef struct bound {
@@ -153,7 +153,7 @@ static const sup_condition conditions[] = {
 
 const sup_deformer sup_deformer_smooth = {
     .name = "smooth",
-    .summary = "Corrective smoothing: irons the creases of the links before it and keeps the detail of the rest shape",
+    .summary = "Corrective smoothing: smooths the creases of the links before it and keeps the detail of the rest shape",
     .paper = "Mancewicz, Derksen, Rijpkema, Wilson: Delta Mush: smoothing deformations while preserving detail, 2014",
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),

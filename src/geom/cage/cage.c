@@ -36,11 +36,10 @@ static sup_result place(const cage_maker* m, const cage_surface* s, sup_arena* a
     if (r || (crossing && !m->careful)) return r;
     // In cells nothing crosses. Numbers that cannot hold the difference of two cells are the only way to get here.
     if (crossing)
-        return sup_fail(
-            error, SUP_ERROR_INPUT,
-            "the mesh is %g units large but lies so far from the origin that its places cannot be told apart; move it "
-            "to the origin",
-            g->h * g->size[0]);
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "the mesh is %g units large but lies so far from the origin that its points cannot be distinguished; "
+                        "move it to the origin",
+                        g->h * g->size[0]);
     out->point_count = s->point_count;
     out->points = points;
     out->triangle_count = s->triangle_count;

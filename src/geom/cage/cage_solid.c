@@ -25,13 +25,16 @@ typedef struct ball {
     int32_t  offsets[343];
 } ball;
 
+// Cells squared: a cell whose center lies on the ball counts, whatever the rounding of the radius.
+static const double ON_THE_BALL = 1e-9;
+
 static ball ball_of(const cage_grid* g, double radius)
 {
     ball b = { 0 };
     for (int z = -3; z <= 3; ++z)
         for (int y = -3; y <= 3; ++y)
             for (int x = -3; x <= 3; ++x)
-                if (x * x + y * y + z * z <= radius * radius + 1e-9)
+                if (x * x + y * y + z * z <= radius * radius + ON_THE_BALL)
                     b.offsets[b.count++] = x + y * (int32_t)g->step[1] + z * (int32_t)g->step[2];
     return b;
 }

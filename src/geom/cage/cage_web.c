@@ -202,10 +202,11 @@ static sup_box box_of_places(const sup_vec3 p[3])
 // then they touch in corners at most. Far cheaper than the exact answer, and it decides almost all pairs.
 static bool in_front(sup_vec3 at, sup_vec3 normal, const sup_vec3* t, const bool* shared)
 {
+    const float well = 1e-5f; // sine of the angle above the plane: some eighty roundings of a float
     float length = v3_length(normal);
     for (int k = 0; k < 3; ++k) {
         sup_vec3 d = v3_sub(t[k], at);
-        if (!shared[k] && !(v3_dot(normal, d) > 1e-5f * length * (fabsf(d.x) + fabsf(d.y) + fabsf(d.z)))) return false;
+        if (!shared[k] && !(v3_dot(normal, d) > well * length * (fabsf(d.x) + fabsf(d.y) + fabsf(d.z)))) return false;
     }
     return true;
 }

@@ -1,36 +1,19 @@
 #include "geom/search/closest.h"
+#include "geom/search/triangle_region.h"
+#include "math/vec3d.h"
 
 #include <math.h>
 
-typedef struct vec {
-    double x, y, z;
-} vec;
+SUP_TRIANGLE_REGION(region, double)
 
-static vec minus(sup_vec3 a, sup_vec3 b)
-{
-    return (vec){ (double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z };
-}
-static double dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-
-/// Weights of the corners at the place of the triangle nearest to p: a corner, a place on an edge, or inside, by the signs of
-/// the distances along the edges (Ericson 2005, 5.1.5).
+/// Weights of the corners at the place of the triangle nearest to p.
 static void nearest(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c, double out[3])
 {
-    vec    ab = minus(b, a), ac = minus(c, a), ap = minus(p, a), bp = minus(p, b), cp = minus(p, c);
-    double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp), d6 = dot(ac, cp);
-    double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, v = 0, w = 0;
-    if (d1 <= 0 && d2 <= 0) v = w = 0;
-    else if (d3 >= 0 && d4 <= d3) v = 1;
-    else if (d6 >= 0 && d5 <= d6) w = 1;
-    else if (vc <= 0 && d1 >= 0 && d3 <= 0) v = d1 / (d1 - d3);
-    else if (vb <= 0 && d2 >= 0 && d6 <= 0) w = d2 / (d2 - d6);
-    else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
-        w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        v = 1 - w;
-    } else if (va + vb + vc > 0) {
-        v = vb / (va + vb + vc);
-        w = vc / (va + vb + vc);
-    }
+    vec3d  ab = v3d_between(a, b), ac = v3d_between(a, c);
+    vec3d  ap = v3d_between(a, p), bp = v3d_between(b, p), cp = v3d_between(c, p);
+    double v, w;
+    region((double[]){ v3d_dot(ab, ap), v3d_dot(ac, ap), v3d_dot(ab, bp), v3d_dot(ac, bp), v3d_dot(ab, cp), v3d_dot(ac, cp) },
+           &v, &w);
     out[0] = 1 - v - w > 0 ? 1 - v - w : 0;
     out[1] = v;
     out[2] = w;
@@ -53,10 +36,10 @@ static void try_slot(const sup_bvh* bvh, const sup_vec3* points, uint32_t slot, 
     const uint32_t* t = bvh->corners + 3 * (size_t)slot;
     sup_closest     c = { .slot = slot };
     nearest(from, points[t[0]], points[t[1]], points[t[2]], c.b);
-    vec to[3] = { minus(points[t[0]], from), minus(points[t[1]], from), minus(points[t[2]], from) };
-    vec d = { c.b[0] * to[0].x + c.b[1] * to[1].x + c.b[2] * to[2].x, c.b[0] * to[0].y + c.b[1] * to[1].y + c.b[2] * to[2].y,
-              c.b[0] * to[0].z + c.b[1] * to[1].z + c.b[2] * to[2].z };
-    c.square = dot(d, d);
+    vec3d to[3] = { v3d_between(from, points[t[0]]), v3d_between(from, points[t[1]]), v3d_between(from, points[t[2]]) };
+    vec3d d = { c.b[0] * to[0].x + c.b[1] * to[1].x + c.b[2] * to[2].x, c.b[0] * to[0].y + c.b[1] * to[1].y + c.b[2] * to[2].y,
+                c.b[0] * to[0].z + c.b[1] * to[1].z + c.b[2] * to[2].z };
+    c.square = v3d_dot(d, d);
     if (c.square < best->square) *best = c;
 }
 

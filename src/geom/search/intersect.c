@@ -3,6 +3,8 @@
 // exponent far from both ends of a double's range, so nothing ever overflows or underflows.
 #include "geom/search/intersect.h"
 
+#include "math/vec3d.h"
+
 #include <math.h>
 
 // Work in tests of two boxes, as measured: of two triangles that rounding decides, and of a determinant that is taken exactly,
@@ -60,12 +62,6 @@ static void add_product(expansion* e, double x, double y, double z)
     add(e, h);
 }
 
-typedef struct vec3d {
-    double x, y, z;
-} vec3d;
-
-static vec3d widen(sup_vec3 a) { return (vec3d){ (double)a.x, (double)a.y, (double)a.z }; }
-static vec3d minus(vec3d a, vec3d b) { return (vec3d){ a.x - b.x, a.y - b.y, a.z - b.z }; }
 
 /// Adds s times the determinant with the rows a, b, c.
 static void add_determinant(expansion* e, double s, vec3d a, vec3d b, vec3d c)
@@ -94,7 +90,7 @@ static int orient3_exact(vec3d a, vec3d b, vec3d c, vec3d d, uint32_t* work)
     expansion e = { 0 };
     if (exact_differences(b, a) && exact_differences(c, a) && exact_differences(d, a)) {
         *work += WORK_SHORT;
-        add_determinant(&e, 1, minus(b, a), minus(c, a), minus(d, a));
+        add_determinant(&e, 1, v3d_sub(b, a), v3d_sub(c, a), v3d_sub(d, a));
         return expansion_sign(&e);
     }
     *work += WORK_LONG;
@@ -112,7 +108,7 @@ typedef struct plane {
 
 static plane plane_of(vec3d a, vec3d b, vec3d c)
 {
-    vec3d u = minus(b, a), v = minus(c, a);
+    vec3d u = v3d_sub(b, a), v = v3d_sub(c, a);
     return (
         plane){ a,
                 b,
@@ -124,7 +120,7 @@ static plane plane_of(vec3d a, vec3d b, vec3d c)
 static int side(const plane* p, vec3d d, uint32_t* work)
 {
     const double rounding = 1e-15; // Shewchuk's bound for this order of operations is 7.8e-16
-    vec3d        w = minus(d, p->a);
+    vec3d        w = v3d_sub(d, p->a);
     double       value = p->normal.x * w.x + p->normal.y * w.y + p->normal.z * w.z;
     double       bound = rounding * (p->bound.x * fabs(w.x) + p->bound.y * fabs(w.y) + p->bound.z * fabs(w.z));
     if (value > bound) return 1;
@@ -142,7 +138,7 @@ static int orient3(vec3d a, vec3d b, vec3d c, vec3d d, uint32_t* work)
 int sup_orient3(sup_vec3 a, sup_vec3 b, sup_vec3 c, sup_vec3 d)
 {
     uint32_t work = 0;
-    return orient3(widen(a), widen(b), widen(c), widen(d), &work);
+    return orient3(v3d_widen(a), v3d_widen(b), v3d_widen(c), v3d_widen(d), &work);
 }
 
 // ---------------------------------------------------------------------------------------------- in one plane
@@ -220,8 +216,8 @@ bool sup_triangles_cross_work(const sup_vec3 s[3], const sup_vec3 t[3], uint32_t
     *work = WORK_TEST;
     int da[3], db[3];
     for (int i = 0; i < 3; ++i) {
-        a[i] = widen(s[i]);
-        b[i] = widen(t[i]);
+        a[i] = v3d_widen(s[i]);
+        b[i] = v3d_widen(t[i]);
     }
     plane p = plane_of(b[0], b[1], b[2]);
     for (int i = 0; i < 3; ++i) da[i] = side(&p, a[i], work);

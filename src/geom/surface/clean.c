@@ -136,7 +136,7 @@ sup_result sup_clean_body(const sup_vec3* points, uint32_t triangle_count, const
     sup_result result = sup_clean_surface(points, triangle_count, triangles, arena, out, error);
     if (result || !(out->crowding > crowding_most)) return result;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "the surface is %.0f times as large as the box around it: its faces lie through each other, so it has no "
-                    "inside; repair the mesh",
+                    "the surface is %.0f times as large as the box around it: its faces cross each other, so it has no inside; "
+                    "repair the mesh",
                     out->crowding);
 }

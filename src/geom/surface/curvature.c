@@ -1,33 +1,22 @@
 #include "geom/surface/curvature.h"
+#include "math/vec3d.h"
 
 #include <math.h>
-
-typedef struct vec3d {
-    double x, y, z;
-} vec3d;
-
-static vec3d between(sup_vec3 from, sup_vec3 to)
-{
-    return (vec3d){ (double)to.x - (double)from.x, (double)to.y - (double)from.y, (double)to.z - (double)from.z };
-}
-static double dot(vec3d a, vec3d b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-static vec3d  cross(vec3d a, vec3d b) { return (vec3d){ a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x }; }
-static vec3d  mad(vec3d a, double s, vec3d b) { return (vec3d){ a.x + s * b.x, a.y + s * b.y, a.z + s * b.z }; }
 
 /// `twice` is twice the triangle's area, above 0.
 static double mixed_area(vec3d ab, vec3d ac, vec3d bc, double twice)
 {
-    double at_a = dot(ab, ac), at_b = -dot(ab, bc), at_c = dot(ac, bc);
+    double at_a = v3d_dot(ab, ac), at_b = -v3d_dot(ab, bc), at_c = v3d_dot(ac, bc);
     if (at_a < 0) return twice / 4;
     if (at_b < 0 || at_c < 0) return twice / 8;
-    return (dot(ab, ab) * at_c + dot(ac, ac) * at_b) / (8 * twice); // cotangent = dot / twice
+    return (v3d_dot(ab, ab) * at_c + v3d_dot(ac, ac) * at_b) / (8 * twice); // cotangent = dot / twice
 }
 
 double sup_mixed_area(sup_vec3 a, sup_vec3 b, sup_vec3 c)
 {
-    vec3d  ab = between(a, b), ac = between(a, c), n = cross(ab, ac);
-    double twice = sqrt(dot(n, n));
-    return twice > 0 ? mixed_area(ab, ac, between(b, c), twice) : 0;
+    vec3d  ab = v3d_between(a, b), ac = v3d_between(a, c), n = v3d_cross(ab, ac);
+    double twice = sqrt(v3d_dot(n, n));
+    return twice > 0 ? mixed_area(ab, ac, v3d_between(b, c), twice) : 0;
 }
 
 // The sum of (cot alpha + cot beta)(x_i - x_j) / 2 is the gradient of the area, which a triangle gives as n x (c - b) / 2: the
@@ -41,13 +30,13 @@ sup_curvature sup_curvature_at(const sup_vec3* points, const uint32_t* triangles
         const uint32_t* t = triangles + 3 * (size_t)fan[i];
         int             k = t[0] == point ? 0 : t[1] == point ? 1 : 2;
         sup_vec3        a = points[point], b = points[t[(k + 1) % 3]], c = points[t[(k + 2) % 3]];
-        vec3d           ab = between(a, b), ac = between(a, c), bc = between(b, c), n = cross(ab, ac);
-        double          twice = sqrt(dot(n, n));
+        vec3d           ab = v3d_between(a, b), ac = v3d_between(a, c), bc = v3d_between(b, c), n = v3d_cross(ab, ac);
+        double          twice = sqrt(v3d_dot(n, n));
         if (!(twice > 0)) continue;
         area += mixed_area(ab, ac, bc, twice);
-        gradient = mad(gradient, 0.5 / twice, cross(n, bc));
-        normal = mad(normal, 1, n);
+        gradient = v3d_mad(gradient, 0.5 / twice, v3d_cross(n, bc));
+        normal = v3d_mad(normal, 1, n);
     }
-    double length = sqrt(dot(normal, normal));
-    return (sup_curvature){ area, length > 0 ? 0.5 * dot(gradient, normal) / length : 0 };
+    double length = sqrt(v3d_dot(normal, normal));
+    return (sup_curvature){ area, length > 0 ? 0.5 * v3d_dot(gradient, normal) / length : 0 };
 }

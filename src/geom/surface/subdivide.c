@@ -87,7 +87,7 @@ static sup_result finish(const builder* b, sup_error* error)
     if (b->crowded)
         return sup_fail(
             error, SUP_ERROR_INPUT,
-            "a point of the mesh has far too many edges to be divided smoothly; divide fewer times, or mend the mesh");
+            "a point of the mesh has far too many edges to be divided smoothly; divide fewer times, or repair the mesh");
     return b->failed ? sup_fail_memory(error, "a finer mesh") : SUP_OK;
 }
 
@@ -231,7 +231,7 @@ static void old_point(const level* l, builder* b, uint32_t p)
             if (is_sharp(&t->edges[find_edge(t, p, t->ring[k])])) add_row(b, &f->points, t->ring[k], 0.125);
     } else if (l->sharp[p] || n < 3 || faces != n) add_row(b, &f->points, p, 1);
     else if (l->loop) {
-        double c = 0.375 + 0.25 * sup_cos(6.283185307179586 / n), each = (0.625 - c * c) / n;
+        double c = 0.375 + 0.25 * sup_cos(2 * SUP_PI / n), each = (0.625 - c * c) / n;
         add_row(b, &f->points, p, 1 - n * each);
         for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) add_row(b, &f->points, t->ring[k], each);
     } else { // (mean of the faces + 2 mean of the edges' middles + (n - 3) the point) / n

@@ -33,15 +33,15 @@ static sup_result place_grid(voxel_maker* m, sup_error* error)
     }
     double longest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
     if (!(longest > 0))
-        return sup_fail(error, SUP_ERROR_INPUT, "the mesh has no size: all its triangles are one point; give it a surface");
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "the mesh has no size: all its triangles are a single point; give it a surface");
     v->h = longest / ((double)d->cells - 2 * MARGIN);
     for (int a = 0; a < 3; ++a)
         if (fmax(fabs(low[a]), fabs(high[a])) > FAR_CELLS * v->h)
-            return sup_fail(
-                error, SUP_ERROR_INPUT,
-                "the mesh is %g units large but lies %g units from the origin, so that its places cannot be told apart; "
-                "move it to the origin",
-                longest, fmax(fabs(low[a]), fabs(high[a])));
+            return sup_fail(error, SUP_ERROR_INPUT,
+                            "the mesh is %g units large but lies %g units from the origin, so its points cannot be "
+                            "distinguished; move it to the origin",
+                            longest, fmax(fabs(low[a]), fabs(high[a])));
     double total = 1;
     for (int a = 0; a < 3; ++a) {
         double n = ceil((high[a] - low[a]) / v->h + 2 * MARGIN * (1 - 1e-6));

@@ -100,7 +100,8 @@ static uint64_t touch_triangle(voxel_maker* m, const touching* t)
                    &last[i]);
     bool   plane = fabs(t->normal[a]) > 0;
     double slope_b = plane ? -t->normal[b] / t->normal[a] : 0, slope_c = plane ? -t->normal[c] / t->normal[a] : 0;
-    double reach = (fabs(slope_b) + fabs(slope_c)) * (0.5 + GROWN) + 1e-3;
+    const double slack = 1e-3; // cells: more than the rounding of the level; a cell looked at in vain costs little
+    double       reach = (fabs(slope_b) + fabs(slope_c)) * (0.5 + GROWN) + slack;
     for (x[c] = first[c]; x[c] <= last[c]; ++x[c])
         for (x[b] = first[b]; x[b] <= last[b]; ++x[b]) {
             double   level = t->p[0][a] + slope_b * (x[b] + 0.5 - t->p[0][b]) + slope_c * (x[c] + 0.5 - t->p[0][c]);
@@ -133,10 +134,10 @@ sup_result voxel_touch(voxel_maker* m, sup_error* error)
         cross3(t.edge[0], t.edge[1], t.normal);
         uint64_t looked = touch_triangle(m, &t);
         if (looked > left)
-            return sup_fail(error, SUP_ERROR_INPUT,
-                            "%u faces as large as the mesh lie through each other, so it has no inside; repair the mesh, or "
-                            "leave them out",
-                            d->triangle_count);
+            return sup_fail(
+                error, SUP_ERROR_INPUT,
+                "%u faces as large as the mesh cross each other, so it has no inside; repair the mesh, or remove them",
+                d->triangle_count);
         left -= looked;
         if ((silent += looked + 1) < LOOKS_A_REPORT) continue;
         silent = 0;

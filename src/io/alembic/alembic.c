@@ -4,8 +4,8 @@
 // Frames go to the file as they come; only where their blocks stand is remembered. Groups follow at the end, children before
 // parents, and the head of the file is completed last.
 #include "base/internal.h"
+#include "io/appearance.h"
 #include "io/bake.h"
-#include "io/dress.h"
 #include "io/identifier.h"
 #include "io/text_out.h"
 #include "math/vec.h"
@@ -48,7 +48,7 @@ typedef struct archive {
     char (*names)[SUP_IDENTIFIER];
     const float* uvs; // of stored vertices, v upwards
     const bool*  parts_with;
-    const dress* dress;
+    const appearance* appearance;
     void*        scratch;
 } archive;
 
@@ -235,17 +235,17 @@ static property normals(archive* a, mesh_object* o, const sup_mesh* mesh, uint32
     return (property){ "N", NORMALS, COMPOUND, 0, 0, 0, put_compound(a, list, 2) };
 }
 
-// Texture coordinates: of stored vertices, or where corners of one vertex differ (OBJ) those of the dress.
+// Texture coordinates: of stored vertices, or where corners of one vertex differ (OBJ) those of the appearance.
 static bool places(archive* a, mesh_object* o, const sup_mesh* mesh, uint32_t index, property* out)
 {
     const sup_part* part = o->part;
     property        list[2] = { { ".vals", PLACES, ARRAY, FLOAT32, 2, 1, 0 } };
-    if (a->dress && a->dress->uvs) {
-        uint32_t count = a->dress->character.mesh.vertex_count;
+    if (a->appearance && a->appearance->uvs) {
+        uint32_t count = a->appearance->character.mesh.vertex_count;
         float*   turned = a->scratch;
-        for (size_t i = 0; i < 2 * (size_t)count; ++i) turned[i] = i % 2 ? 1 - a->dress->uvs[i] : a->dress->uvs[i];
+        for (size_t i = 0; i < 2 * (size_t)count; ++i) turned[i] = i % 2 ? 1 - a->appearance->uvs[i] : a->appearance->uvs[i];
         list[0].group = put_still(a, o, ARRAY, turned, 2 * (size_t)count * sizeof(float));
-        list[1] = corners(a, o, ".indices", mesh, a->dress->character.mesh.corner_vertices, 0);
+        list[1] = corners(a, o, ".indices", mesh, a->appearance->character.mesh.corner_vertices, 0);
     } else if (a->uvs && a->parts_with[index]) {
         const float* uvs = a->uvs + 2 * (size_t)part->vertex_begin;
         list[0].group = put_still(a, o, ARRAY, uvs, 2 * (size_t)part->vertex_count * sizeof(float));
@@ -400,18 +400,18 @@ static sup_result begin(sup_bake* bake, sup_error* error)
     a->file = bake->file;
     sup_result result = make_objects(bake, a, error);
     if (result == SUP_OK) result = text_uvs(character, bake->arena, &a->uvs, &a->parts_with, error);
-    if (result == SUP_OK) result = dress_make(character, bake->arena, &a->dress, error);
+    if (result == SUP_OK) result = appearance_make(character, bake->arena, &a->appearance, error);
     if (result != SUP_OK) return result;
     size_t room =
         sizeof(sup_vec3) * (size_t)(character->mesh.vertex_count > character->mesh.point_count ? character->mesh.vertex_count
                                                                                                : character->mesh.point_count);
     size_t corner_room = sizeof(uint32_t) * (size_t)character->mesh.corner_count;
-    size_t dress_room = a->dress ? 2 * sizeof(float) * (size_t)a->dress->character.mesh.vertex_count : 0;
+    size_t appearance_size = a->appearance ? 2 * sizeof(float) * (size_t)a->appearance->character.mesh.vertex_count : 0;
     if (corner_room > room) room = corner_room;
-    a->scratch = sup_arena_alloc(bake->arena, room > dress_room ? room : dress_room, 1);
+    a->scratch = sup_arena_alloc(bake->arena, room > appearance_size ? room : appearance_size, 1);
     if (!a->scratch) return sup_fail_memory(error, "a frame of an archive");
     if (character->up != SUP_AXIS_Y)
-        sup_bake_warn(bake, "an Alembic file does not say which way is up and its readers take y: the character was turned");
+        sup_bake_warn(bake, "an Alembic file does not say which way is up and its readers assume y: the character was turned");
     return sup_out_write(bake->file, head, sizeof head, error);
 }
 

@@ -61,8 +61,8 @@ sup_result cache_begin(sup_bake* bake, const cache_layout* layout, sup_error* er
     if (!c->words) return sup_fail_memory(error, "a frame of a cache");
     if (c->part_count > FILES_MAX)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "cannot write '%s': a cache holds one mesh, and there are %u of them, more than the %d files that are "
-                        "made at a time; join some of them first",
+                        "cannot write '%s': a cache holds one mesh, and there are %u of them, more than the %d files that can "
+                        "be open at a time; join some of them first",
                         bake->desc.path, c->part_count, FILES_MAX);
     bake->state = c;
     for (uint32_t i = 0; i < c->part_count; ++i) {
@@ -70,7 +70,7 @@ sup_result cache_begin(sup_bake* bake, const cache_layout* layout, sup_error* er
         if (result != SUP_OK) return result;
     }
     if (c->part_count > 1)
-        sup_bake_warn(bake, "a cache holds one mesh: the %u meshes went into files of their own, named %s and so on",
+        sup_bake_warn(bake, "a cache holds one mesh: the %u meshes were written to separate files, %s and so on",
                       c->part_count, sup_bake_path(bake, c->parts[0]->name ? c->parts[0]->name : "mesh1"));
     return SUP_OK;
 }

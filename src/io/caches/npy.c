@@ -79,13 +79,14 @@ sup_result npy_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
 {
     const uint8_t* b = bytes.data;
     if (bytes.size < LONG_HEAD || memcmp(b, "\x93NUMPY", MAGIC) != 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "this is not an npy file: it does not begin as numpy.save begins one");
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "this is not an npy file: it does not begin with the magic bytes of numpy.save");
     size_t   begin = b[MAGIC] == 1 ? SHORT_HEAD : LONG_HEAD;
     uint64_t length = b[8] | (uint64_t)b[9] << 8;
     if (b[MAGIC] != 1) length |= (uint64_t)b[10] << 16 | (uint64_t)b[11] << 24;
     if (b[MAGIC] < 1 || b[MAGIC] > 3)
         return sup_fail(error, SUP_ERROR_INPUT, "npy of version %u is not known, only 1 to 3", b[MAGIC]);
-    if (length > bytes.size - begin) return sup_fail(error, SUP_ERROR_INPUT, "the header is cut off; the file is damaged");
+    if (length > bytes.size - begin) return sup_fail(error, SUP_ERROR_INPUT, "the header is truncated; the file is damaged");
     npy_head   head = { 0 };
     sup_result result = read_head((const char*)b + begin, (const char*)b + begin + length, &head, error);
     if (result != SUP_OK) return result;

@@ -145,8 +145,8 @@ static sup_result order(sequence* s)
     for (uint32_t i = 0; i < s->frame_count; ++i) {
         sorted[i] = s->frames[items[i].value];
         if (i && sorted[i].number == sorted[i - 1].number)
-            return sup_fail(s->error, SUP_ERROR_INPUT, "'%s%s' and '%s' have one number; remove one", s->folder, sorted[i].name,
-                            sorted[i - 1].name);
+            return sup_fail(s->error, SUP_ERROR_INPUT, "'%s%s' and '%s' have the same number; remove one", s->folder,
+                            sorted[i].name, sorted[i - 1].name);
     }
     s->frames = sorted;
     return SUP_OK;
@@ -236,7 +236,7 @@ static sup_result compare_topology(sequence* s, uint32_t index, const sup_mesh* 
         if (begin != first->face_begin[f] || size != first->face_begin[f + 1] - begin ||
             memcmp(mesh->corner_vertices + begin, first->corner_vertices + begin, size * sizeof(uint32_t)) != 0)
             return sup_fail(s->error, SUP_ERROR_INPUT,
-                            "face %u of '%s%s' joins other vertices than in '%s'; the files of a sequence share one mesh", f,
+                            "face %u of '%s%s' has other vertices than in '%s'; the files of a sequence share one mesh", f,
                             s->folder, name, other);
     }
     return SUP_OK;

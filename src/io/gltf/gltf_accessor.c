@@ -1,4 +1,4 @@
-// Accessors: typed views of the buffers. Everything is checked here once, in 64 bits, so that nobody behind it needs to.
+// Accessors: typed views of the buffers. Everything is checked here once, in 64 bits, so that later code need not.
 #include "io/gltf/gltf_reader.h"
 
 #include <math.h>
@@ -268,7 +268,7 @@ sup_result gltf_accessor_finite(gltf_reader* r, const gltf_accessor* a, const fl
 {
     if (all_finite(values, (size_t)a->count * a->components)) return SUP_OK;
     return sup_fail(r->error, SUP_ERROR_INPUT,
-                    "%s: accessor %u holds a number that is not finite (NaN or infinite); export it again", used_for, a->index);
+                    "%s: accessor %u holds a number that is not finite (NaN or infinity); export it again", used_for, a->index);
 }
 
 void gltf_accessor_fill(const gltf_accessor* a, float* out)

@@ -54,7 +54,7 @@ static sup_result mend_times(const place* at, sampler* s)
     for (uint32_t k = 1; k < s->key_count; ++k) {
         if (s->times[k] < s->times[k - 1])
             return sup_fail(r->error, SUP_ERROR_INPUT,
-                            "%s: key %u is at %g s, before the key in front of it at %g s; sort the keys",
+                            "%s: key %u is at %g s, before the preceding key at %g s; sort the keys",
                             describe(at, "input"), k, (double)s->times[k], (double)s->times[k - 1]);
         equal += s->times[k] == s->times[k - 1];
     }
@@ -107,8 +107,9 @@ static sup_result read_values(const place* at, const sampler* s, uint32_t keys_i
     uint64_t     per_key = (uint64_t)width * (s->interpolation == SUP_INTERPOLATE_CUBIC ? 3 : 1);
     uint64_t     numbers = (uint64_t)s->output.count * s->output.components, needed = per_key * keys_in_file;
     if (numbers < needed)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "%s: %u keys need %llu numbers and %llu are there; the file is damaged",
-                        describe(at, "output"), keys_in_file, (unsigned long long)needed, (unsigned long long)numbers);
+        return sup_fail(r->error, SUP_ERROR_INPUT,
+                        "%s: %u keys need %llu numbers and the accessor has %llu; the file is damaged", describe(at, "output"),
+                        keys_in_file, (unsigned long long)needed, (unsigned long long)numbers);
     GLTF_TRY(gltf_accessor_floats(r, &s->output, out));
     GLTF_TRY(gltf_accessor_finite(r, &s->output, *out, describe(at, "output")));
     if (!s->kept) return SUP_OK;

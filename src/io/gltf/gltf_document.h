@@ -3,13 +3,13 @@
 #ifndef SUP_IO_GLTF_GLTF_DOCUMENT_H
 #define SUP_IO_GLTF_GLTF_DOCUMENT_H
 
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/gltf/gltf_write.h"
 
 typedef struct gltf_maker {
     gltf_edit            edit;
     const sup_character* character;
-    const dress*         dress;  ///< NULL: none
+    const appearance*    appearance; ///< NULL: none
     sup_json**           joints; ///< their nodes
     uint32_t*            joint_nodes; ///< and the indices of these
     uint32_t             root;   ///< node above the joints, or SUP_NONE

@@ -48,7 +48,7 @@ static sup_result collect_body(gltf_reader* r, sup_transfer_input* in)
     }
     if (points == 0)
         return sup_fail(r->error, SUP_ERROR_INPUT,
-                        "no mesh of the file has a skin, so there are no weights to dress others with");
+                        "no mesh of the file has a skin, so there are no weights for --dress to take");
     sup_vec3* places = gltf_take(r, points, sizeof *places);
     uint32_t* corners = places ? gltf_take(r, 3 * triangles, sizeof *corners) : NULL;
     uint32_t* begin = corners ? gltf_take(r, points + 1, sizeof *begin) : NULL;
@@ -139,7 +139,8 @@ static sup_result dress(gltf_reader* r, sup_transfer_input* in, sup_part_desc* d
     d->joint = SUP_NONE;
     if (out.adrift)
         gltf_warn(
-            r, "'%s' takes weights from the body, but %u of its points lie far from it or face elsewhere; look whether it fits",
+            r,
+            "'%s' takes weights from the body, but %u of its points are far from it or face another way; check whether it fits",
             d->name, out.adrift);
     return SUP_OK;
 }
@@ -159,7 +160,7 @@ sup_result gltf_parts_dress(gltf_reader* r)
         }
     }
     if (r->in->dress_count && !any)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "no mesh is called '%s'; there are: %s", r->in->dress[0],
+        return sup_fail(r->error, SUP_ERROR_INPUT, "no mesh is named '%s'; there are: %s", r->in->dress[0],
                         gltf_part_names(r));
     bool ready = false;
     for (uint32_t i = 0; i < r->part_count; ++i) {

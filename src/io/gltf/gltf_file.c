@@ -18,10 +18,10 @@ static sup_result split_glb(gltf_reader* r, sup_bytes file, sup_bytes* text, sup
                         file.size);
     uint32_t version = little32(file.data + 4), length = little32(file.data + 8);
     if (version != 2)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "this is GLB version %u and only version 2 is read; export it as glTF 2.0",
-                        version);
+        return sup_fail(r->error, SUP_ERROR_INPUT,
+                        "this is GLB version %u and only version 2 is supported; export it as glTF 2.0", version);
     if (length > file.size)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "the file is cut off: %zu of %u bytes are there; copy it again", file.size,
+        return sup_fail(r->error, SUP_ERROR_INPUT, "the file is truncated: it has %zu of %u bytes; copy it again", file.size,
                         length);
     for (size_t at = HEADER_BYTES; at + CHUNK_BYTES <= length;) {
         uint32_t size = little32(file.data + at), type = little32(file.data + at + 4);
@@ -46,12 +46,14 @@ static sup_result check_version(gltf_reader* r)
     const char*     least = sup_json_string(sup_json_get(asset, "minVersion"), "2.0");
     const sup_json* accessors = sup_json_get(r->source->root, "accessors");
     if (!version && accessors && accessors->type == SUP_JSON_OBJECT)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "this is glTF 1.0 or older and only 2.0 is read; export it as glTF 2.0");
+        return sup_fail(r->error, SUP_ERROR_INPUT,
+                        "this is glTF 1.0 or older and only 2.0 is supported; export it as glTF 2.0");
     if (!version) return sup_fail(r->error, SUP_ERROR_INPUT, "the JSON has no asset.version, so it is not a glTF document");
     if (strncmp(version, "2.", 2) != 0)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "this is glTF %.20s and only 2.0 is read; export it as glTF 2.0", version);
+        return sup_fail(r->error, SUP_ERROR_INPUT, "this is glTF %.20s and only 2.0 is supported; export it as glTF 2.0",
+                        version);
     if (strcmp(least, "2.0") != 0)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "the file demands a reader of glTF %.20s and this one knows 2.0", least);
+        return sup_fail(r->error, SUP_ERROR_INPUT, "the file requires glTF %.20s and only 2.0 is supported", least);
     return SUP_OK;
 }
 
@@ -77,18 +79,18 @@ static sup_result check_extensions(gltf_reader* r)
         const char* name = sup_json_string(e, "?");
         if (is_known(name) || gltf_meshopt_known(r, name)) continue;
         if (strcmp(name, "KHR_draco_mesh_compression") == 0)
-            return sup_fail(
-                r->error, SUP_ERROR_INPUT,
-                "the file is compressed with %s, which is not read; decompress it with 'gltf-transform copy IN.glb OUT.glb' "
-                "(npm install --global @gltf-transform/cli), or export it again without compression",
-                name);
+            return sup_fail(r->error, SUP_ERROR_INPUT,
+                            "the file is compressed with %s, which is not supported; decompress it with 'gltf-transform copy "
+                            "IN.glb OUT.glb' "
+                            "(npm install --global @gltf-transform/cli), or export it again without compression",
+                            name);
         if (strstr(name, "_meshopt_compression"))
             return sup_fail(r->error, SUP_ERROR_INPUT,
                             "the file is compressed with %s, which this program was built without; build it with "
                             "libmeshoptimizer, or decompress the file first, e.g. with gltf-transform",
                             name);
         return sup_fail(r->error, SUP_ERROR_INPUT,
-                        "the file requires the extension %.100s, which is not read; export it without", name);
+                        "the file requires the extension %.100s, which is not supported; export it without", name);
     }
     return SUP_OK;
 }
@@ -113,8 +115,8 @@ static sup_result load_buffer(gltf_reader* r, const sup_json* value, uint32_t in
     }
     // Without bytes it may be the fallback of a compression that nobody looks at; whoever does is told.
     if (bytes.data && bytes.size < length)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "%s: %zu of its %u bytes are there; the file is cut off", what, bytes.size,
-                        length);
+        return sup_fail(r->error, SUP_ERROR_INPUT, "%s: it has only %zu of its %u bytes; the file is truncated", what,
+                        bytes.size, length);
     *out = bytes.data ? (sup_bytes){ bytes.data, length } : (sup_bytes){ NULL, 0 };
     return SUP_OK;
 }
@@ -146,7 +148,7 @@ static sup_result load_images(gltf_reader* r)
         sup_result result = gltf_uri_load(r, uri->text, uri->length, gltf_text(r, "image %u", i), &images[i], &why);
         if (result == SUP_ERROR_MEMORY) return sup_fail(r->error, result, "%s", why.text);
         if (result != SUP_OK) {
-            gltf_warn(r, "a picture is left out: %s; put it where the file names it", why.text);
+            gltf_warn(r, "a texture is left out: %s; put it where the file expects it", why.text);
             images[i] = (sup_bytes){ NULL, 0 };
         }
         source->bytes += images[i].size;

@@ -93,7 +93,7 @@ static sup_result load_checked(reading* m, uint32_t p, uint32_t components, cons
     const char* what = describe(m, p, attribute);
     GLTF_TRY(gltf_accessor_load(m->r, m->ids[p], what, out));
     if (out->components != components)
-        return sup_fail(m->r->error, SUP_ERROR_INPUT, "%s: it has %u components where %u belong", what, out->components,
+        return sup_fail(m->r->error, SUP_ERROR_INPUT, "%s: it has %u components instead of %u", what, out->components,
                         components);
     if (out->count != m->mesh->primitives[p].vertex_count)
         return sup_fail(m->r->error, SUP_ERROR_INPUT, "%s: it has %u elements for %u vertices", what, out->count,
@@ -485,7 +485,7 @@ static sup_result read_point_ids(reading* m)
     }
     if (whole) mesh->point_ids = ids;
     else
-        gltf_warn(m->r, "mesh '%s': its _POINT numbers are not whole or not everywhere; its points are found anew", mesh->name);
+        gltf_warn(m->r, "mesh '%s': its _POINT numbers are missing or not integers; its vertices are welded again", mesh->name);
     return SUP_OK;
 }
 
@@ -640,7 +640,7 @@ static sup_result add_parts(gltf_reader* r)
         if (is_shown(&r->nodes[i]) && is_wanted(r, &r->nodes[i], used)) GLTF_TRY(add_part(r, i));
     for (uint32_t i = 0; i < r->in->mesh_count; ++i)
         if (!used[i])
-            return sup_fail(r->error, SUP_ERROR_INPUT, "no mesh is called '%s'; there are: %s", r->in->meshes[i],
+            return sup_fail(r->error, SUP_ERROR_INPUT, "no mesh is named '%s'; there are: %s", r->in->meshes[i],
                             gltf_part_names(r));
     return SUP_OK;
 }
@@ -661,6 +661,6 @@ sup_result gltf_parts_find(gltf_reader* r)
     if (!r->origins) return sup_fail_memory(r->error, "the parts");
     GLTF_TRY(add_parts(r));
     if (r->part_count == 0)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "the file shows no mesh with triangles; export one with the skeleton");
+        return sup_fail(r->error, SUP_ERROR_INPUT, "the file has no mesh with triangles; export one with the skeleton");
     return SUP_OK;
 }

@@ -45,7 +45,7 @@ static sup_result open_buffer(unpacker* u, uint32_t index)
     uint32_t        size = sup_json_index(sup_json_get(value, "byteLength"), 0);
     if (size > u->budget)
         return sup_fail(u->r->error, SUP_ERROR_INPUT,
-                        "buffer %u would unpack to %u bytes, far more than its file explains; it is damaged or not meant well",
+                        "buffer %u would unpack to %u bytes, far more than its size justifies; it is damaged or malicious",
                         index, size);
     u->budget -= size;
     u->fresh[index] = SUP_NEW(u->r->keep, uint8_t, size);
@@ -78,7 +78,8 @@ static sup_result unpack(unpacker* u, uint32_t index, const sup_json* view, cons
     uint32_t stride = sup_json_index(sup_json_get(packing, "byteStride"), SUP_NONE);
     if (from >= source->buffer_count || !u->buffers[from].data || u->fresh[from] ||
         from_offset + from_bytes > u->buffers[from].size)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "bufferView %u: its packed bytes are not in the file; it is cut off", index);
+        return sup_fail(r->error, SUP_ERROR_INPUT, "bufferView %u: its packed bytes are not in the file; it is truncated",
+                        index);
     if (!u->fresh[buffer]) {
         sup_result result = open_buffer(u, buffer);
         if (result != SUP_OK) return result;

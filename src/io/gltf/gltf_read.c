@@ -16,7 +16,7 @@ void gltf_warn(gltf_reader* r, const char* format, ...)
     va_start(arguments, format);
     sup_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (r->warning_count == WARNINGS_MAX) strcpy(text, "and more of the kind; the rest is not listed");
+    if (r->warning_count == WARNINGS_MAX) strcpy(text, "and more of the same kind; the rest is not listed");
     const char* kept = sup_arena_text(r->work, text, strlen(text));
     if (kept) r->warnings[r->warning_count++] = kept;
 }
@@ -42,7 +42,7 @@ sup_result gltf_charge(gltf_reader* r, uint64_t count, size_t size)
 {
     if (size && count > r->budget / size)
         return sup_fail(r->error, SUP_ERROR_INPUT,
-                        "the file asks for far more memory than its %zu bytes explain; it is damaged or not meant well",
+                        "the file asks for far more memory than its %zu bytes justify; it is damaged or malicious",
                         r->source->bytes);
     r->budget -= count * size;
     return SUP_OK;
@@ -78,7 +78,7 @@ sup_result gltf_index(gltf_reader* r, const sup_json* object, const char* key, u
     if (!value) return SUP_OK;
     *out = sup_json_index(value, SUP_NONE);
     if (*out < limit) return SUP_OK;
-    return sup_fail(r->error, SUP_ERROR_INPUT, "%s: its '%.60s' is not one of the %u there are; the file is damaged", owner,
+    return sup_fail(r->error, SUP_ERROR_INPUT, "%s: its '%.60s' does not exist, there are %u; the file is damaged", owner,
                     key, limit);
 }
 

@@ -26,7 +26,7 @@ static sup_result read_binds(gltf_reader* r, gltf_skin* skin)
     if (id == SUP_NONE) return SUP_OK;
     GLTF_TRY(gltf_accessor_load(r, id, what, &a));
     if (a.components != 16 || a.count < skin->joint_count)
-        return sup_fail(r->error, SUP_ERROR_INPUT, "%s: %u elements of %u numbers where %u of 16 belong", what, a.count,
+        return sup_fail(r->error, SUP_ERROR_INPUT, "%s: %u elements of %u numbers instead of %u of 16", what, a.count,
                         a.components, skin->joint_count);
     for (uint32_t j = 0; j < skin->joint_count; ++j)
         for (uint32_t c = 0; c < 16; ++c) {
@@ -151,7 +151,7 @@ static gltf_matrix choose_place(gltf_reader* r, const gltf_skin* skin)
     sup_affine  rounded = gltf_matrix_affine(&place);
     gltf_matrix inverse;
     if (gltf_matrix_invert(&place, &inverse) && affine_condition(&rounded) <= CONDITION_MAX) return place;
-    gltf_warn(r, "skin '%s' is flattened at rest by joint '%s'; its shape is taken as the file stores it", skin->name,
+    gltf_warn(r, "skin '%s' is flattened at rest by joint '%s'; its shape stays as the file stores it", skin->name,
               r->nodes[skin->nodes[root]].name);
     return gltf_matrix_identity();
 }
@@ -188,7 +188,7 @@ static uint32_t copy_joint(gltf_reader* r, const gltf_skin* skin, uint32_t node_
                                              .matrix = affine_identity(),
                                              .inverse_bind = gltf_matrix_affine(bind),
                                              .source_id = node_index };
-    gltf_warn(r, "skin '%s' binds joint '%s' elsewhere than another skin does; it gets a joint '%s' of its own", skin->name,
+    gltf_warn(r, "skin '%s' binds joint '%s' in another place than another skin does; it gets its own joint '%s'", skin->name,
               node->name, name);
     return r->joint_count++;
 }
@@ -227,7 +227,7 @@ sup_result gltf_skins_read(gltf_reader* r)
     for (uint32_t p = 0; p < r->part_count; ++p)
         if (r->origins[p].skin != SUP_NONE) grow_box(&r->skins[r->origins[p].skin], &r->meshes[r->origins[p].mesh]);
     GLTF_TRY(make_joints(r));
-    // Skins that nobody wears must not decide where the others stand.
+    // Unused skins must not decide where the others are placed.
     for (int used = 1; used >= 0; --used)
         for (uint32_t i = 0; i < r->skin_count; ++i)
             if (r->skins[i].used == used) GLTF_TRY(place_skin(r, &r->skins[i]));
@@ -248,7 +248,7 @@ static sup_result map_joints(gltf_reader* r, const gltf_part* origin, const gltf
         uint32_t slot = mesh->weights[i] == 0 ? 0 : mesh->slots ? mesh->slots[i] : mesh->slot_bytes[i];
         if (slot >= skin->joint_count)
             return sup_fail(r->error, SUP_ERROR_INPUT,
-                            "mesh '%s': vertex %zu hangs on joint %u but skin '%s' has %u joints; the file is damaged",
+                            "mesh '%s': vertex %zu follows joint %u but skin '%s' has %u joints; the file is damaged",
                             mesh->name, i / mesh->width, slot, skin->name, skin->joint_count);
         joints[i] = skin->joints[slot];
     }
@@ -278,7 +278,7 @@ static void place_rigid(gltf_reader* r, const gltf_node* node, sup_part_desc* pa
     gltf_matrix place = node->global, inverse;
     bool        stands = node->bound ? gltf_matrix_invert(&node->inverse_bind, &place) : gltf_matrix_invert(&place, &inverse);
     if (!stands) {
-        gltf_warn(r, "node '%s' is flattened to nothing at rest; its mesh is taken as the file stores it", node->name);
+        gltf_warn(r, "node '%s' is scaled to zero at rest; its mesh stays as the file stores it", node->name);
         place = gltf_matrix_identity();
     }
     part->joint = node->joint;

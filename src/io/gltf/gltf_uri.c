@@ -94,7 +94,7 @@ static const char* objection(const char* path, size_t length)
     if (memchr(path, 0, length)) return "contains a zero byte";
     if (path[0] == '/' || path[0] == '\\') return "is an absolute path";
     for (size_t i = 0; i < length; ++i) {
-        if (path[i] == ':') return "has a scheme or drive that is not read";
+        if (path[i] == ':') return "has a scheme or drive, which is not supported";
         bool starts = i == 0 || path[i - 1] == '/' || path[i - 1] == '\\';
         bool dots = i + 1 < length && path[i] == '.' && path[i + 1] == '.';
         bool ends = i + 2 == length || (i + 2 < length && (path[i + 2] == '/' || path[i + 2] == '\\'));
@@ -114,9 +114,9 @@ sup_result gltf_uri_load(gltf_reader* r, const char* uri, size_t length, const c
     size_t      decoded = percent_decode(uri, length, path + folder);
     const char* why = objection(path + folder, decoded);
     if (why)
-        return sup_fail(error, SUP_ERROR_INPUT, "%s: its uri '%.*s' %s; put the file beside the glTF and name it plainly", what,
-                        (int)(length < 200 ? length : 200), uri, why);
+        return sup_fail(error, SUP_ERROR_INPUT, "%s: its uri '%.*s' %s; put the file beside the glTF and use its plain name",
+                        what, (int)(length < 200 ? length : 200), uri, why);
     if (!r->in->files || !r->in->files->read)
-        return sup_fail(error, SUP_ERROR_FILE, "%s: cannot reach '%s' from here; make one .glb of it", what, path);
+        return sup_fail(error, SUP_ERROR_FILE, "%s: cannot open '%s' from here; convert the glTF to one .glb", what, path);
     return sup_path_read(r->in->files, path, folder, r->keep, out, error);
 }

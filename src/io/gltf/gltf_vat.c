@@ -113,10 +113,10 @@ sup_result gltf_vat_mesh(sup_bake* bake, const float* uv, sup_out_file* file, ui
     uint32_t      count, scenes;
     sup_result    result = gltf_document_choose(s.character, 4, bake->arena, &document, error);
     if (result == SUP_OK && document.character != s.character)
-        result = sup_fail(error, SUP_ERROR_INPUT,
-                          "textures belong to the stored vertices of a glTF, which '%s' is not; make it one by "
-                          "sup_character_tangents",
-                          s.character->name);
+        result = sup_fail(
+            error, SUP_ERROR_INPUT,
+            "animation textures need the stored vertices of a glTF, which '%s' is not; convert it with sup_character_tangents",
+            s.character->name);
     if (result == SUP_OK) result = sup_bake_rest_normals(bake, &s.normals, error);
     if (result != SUP_OK) return result;
     s.source = document.source;

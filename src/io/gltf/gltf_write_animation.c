@@ -151,7 +151,8 @@ static sup_json* copy_animation(gltf_baking* baking, sup_bake* bake, const sup_j
     }
     uint32_t left = gltf_animation_cut(baking, animation, bake->desc.start, sup_bake_clip_end(bake) - bake->desc.start);
     if (left)
-        sup_bake_warn(bake, "%u channels of the clip move what Supple does not know; they are not in the baked part", left);
+        sup_bake_warn(
+            bake, "%u channels of the clip animate properties that Supple does not know; they are not in the baked part", left);
     return animation;
 }
 
@@ -181,8 +182,8 @@ static sup_result frame_times(gltf_edit* edit, const sup_bake* bake, uint32_t* a
     for (uint32_t f = 0; f < desc->frame_count; ++f) {
         times[f] = (float)((double)f / desc->fps);
         if (f > 0 && !(times[f] > times[f - 1]))
-            return sup_fail(error, SUP_ERROR_INPUT, "at %g frames per second times are too close to be told apart; lower --fps",
-                            desc->fps);
+            return sup_fail(error, SUP_ERROR_INPUT,
+                            "at %g frames per second times are too close to be distinguished; lower --fps", desc->fps);
     }
     *count = desc->frame_count;
     double rest = bake->span * desc->fps - (double)(desc->frame_count - 1); // in frames; less is rounding of the clip's length

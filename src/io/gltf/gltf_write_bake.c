@@ -23,7 +23,7 @@ static sup_result too_large(const sup_bake* bake, double bytes, sup_error* error
 {
     return sup_fail(
         error, SUP_ERROR_INPUT,
-        "cannot write '%s': %u frames need %.1f GB, and a GLB holds at most 4.2; bake fewer frames (--start, --end) or "
+        "cannot write '%s': %u frames need %.1f GB, and a GLB holds at most 4.2 GB; bake fewer frames (--start, --end) or "
         "at a lower --fps",
         bake->desc.path, bake->desc.frame_count, bytes / 1e9);
 }
@@ -71,7 +71,7 @@ static sup_result make_json(gltf_baking* baking, sup_arena* arena, sup_error* er
     text_block block = { baking->json, 0, baking->json_bytes };
     bool       fits = sup_json_write(baking->edit.root, 0, &(sup_text_sink){ keep_text, &block });
     SUP_ASSERT(fits);
-    if (!fits) return sup_fail(error, SUP_ERROR_FILE, "the JSON of the GLB outgrew its room; this is a mistake in Supple");
+    if (!fits) return sup_fail(error, SUP_ERROR_FILE, "the JSON of the GLB exceeds its reserved size; this is a bug in Supple");
     memset(baking->json + block.at, ' ', block.size - block.at);
     return SUP_OK;
 }
@@ -277,11 +277,10 @@ static void note_influences(sup_bake* bake, const gltf_baking* baking)
     uint32_t most = bake->desc.character->weights.influences_max;
     bool     own = baking->document.source == gltf_source_of(bake->desc.character);
     if (most <= VIEWERS_TAKE || own || bake->desc.flat) return;
-    sup_bake_warn(
-        bake,
-        "points follow up to %u joints and viewers take four: the copy has the four heaviest; the baked clip is exact "
-        "all the same, other clips are close",
-        most);
+    sup_bake_warn(bake,
+                  "points have up to %u influences and viewers support four: the copy has the four largest; the baked clip is "
+                  "still exact, other clips are close",
+                  most);
 }
 
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
@@ -307,12 +306,12 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     if (result == SUP_OK) result = reserve(baking, bake, error);
     if (result != SUP_OK) return result;
     if (bake->desc.frame_count > FRAMES_MANY && !bake->desc.budget)
-        sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot hold; bake at a lower --fps",
+        sup_bake_warn(bake, "%u frames become as many morph targets, which many viewers cannot handle; bake at a lower --fps",
                       bake->desc.frame_count);
     note_influences(bake, baking);
     if (bake->desc.clip && bake->desc.tension_colors)
         sup_bake_warn(
-            bake, "colors of tension are those of a pose and are left out of a clip; --vat with --tension has them over time");
+            bake, "tension colors are for a pose and are left out of a clip; --vat with --tension has tension over time");
     // Without a clip the pose is not known before the first frame brings it.
     return bake->desc.clip ? start(bake, baking, NULL, error) : SUP_OK;
 }

@@ -91,7 +91,7 @@ sup_result gltf_edit_write(gltf_edit* document, sup_out_file* file, sup_arena* a
     memset(text.text + text.at, ' ', text.size - text.at);
     uint64_t total = HEAD + 2 * CHUNK_HEAD + (uint64_t)text.size + edit.bytes;
     if (total > UINT32_MAX)
-        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': it needs %.1f GB, and a GLB holds at most 4.2", path,
+        return sup_fail(error, SUP_ERROR_INPUT, "cannot write '%s': it needs %.1f GB, and a GLB holds at most 4.2 GB", path,
                         (double)total / 1e9);
     const uint32_t head[] = { GLB_MAGIC, GLB_VERSION, (uint32_t)total, (uint32_t)text.size, GLB_JSON };
     const uint32_t chunk[] = { (uint32_t)edit.bytes, GLB_BIN };

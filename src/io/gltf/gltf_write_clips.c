@@ -135,8 +135,8 @@ sup_result gltf_rest_check(const sup_character* character, const sup_transform* 
         sup_affine rounded = exact_round(&globals[j]);
         if (!affine_finite(&rounded))
             return sup_fail(error, SUP_ERROR_INPUT,
-                            "the rest transforms down to joint '%s' leave the numbers once they are written as translation, "
-                            "rotation and scale, as joints that move must be; scale them down",
+                            "the rest transforms down to joint '%s' overflow when they are written as translation, rotation "
+                            "and scale, as animated joints must be; scale them down",
                             joint->name);
     }
     return SUP_OK;

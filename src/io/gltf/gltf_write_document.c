@@ -182,9 +182,9 @@ sup_result gltf_document_create(const sup_character* character, uint32_t influen
     gltf_source* source = SUP_NEW(arena, gltf_source, 1);
     gltf_edit_create(&m.edit, arena);
     if (!source || m.edit.failed) return sup_fail_memory(error, "a glTF document");
-    sup_result result = dress_make(character, arena, &m.dress, error);
+    sup_result result = appearance_make(character, arena, &m.appearance, error);
     if (result != SUP_OK) return result;
-    if (m.dress) m.character = character = &m.dress->character;
+    if (m.appearance) m.character = character = &m.appearance->character;
     if (!gltf_rest_normals(&m)) return sup_fail_memory(error, "a glTF document");
     sup_json* asset = gltf_edit_object(&m.edit, m.edit.root, "asset");
     gltf_edit_string(&m.edit, asset, "version", "2.0");

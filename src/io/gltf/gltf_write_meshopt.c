@@ -95,7 +95,7 @@ sup_result gltf_meshopt_fallback(gltf_edit* edit, uint64_t unpacked, sup_error* 
     if (unpacked > UINT32_MAX)
         return sup_fail(
             error, SUP_ERROR_INPUT,
-            "the targets unpack to %.1f GB, and a buffer holds at most 4.2; bake fewer frames (--start, --end) or at "
+            "the targets unpack to %.1f GB, and a buffer holds at most 4.2 GB; bake fewer frames (--start, --end) or at "
             "a lower --fps",
             (double)unpacked / 1e9);
     sup_json* buffer = gltf_edit_new(edit, SUP_JSON_OBJECT);

@@ -227,7 +227,7 @@ sup_result gltf_baking_judge(gltf_baking* baking, sup_bake* bake, const sup_pose
 {
     if (bake->desc.flat) {
         for (uint32_t i = 0; i < baking->part_count; ++i) baking->parts[i].pull.flat = true;
-        sup_bake_warn(bake, "all meshes lose their skin in the copy, as asked; other clips no longer move them");
+        sup_bake_warn(bake, "all meshes lose their skin in the copy, as --flat requests; other clips no longer move them");
         return SUP_OK;
     }
     sup_result result = gltf_weights_unfold(baking, bake, held, error);
@@ -240,8 +240,8 @@ sup_result gltf_baking_judge(gltf_baking* baking, sup_bake* bake, const sup_pose
         }
         sup_bake_warn(bake, "mesh '%s' loses its skin in the copy, and other clips no longer move it: %s (condition %g)",
                       part->part->name ? part->part->name : "",
-                      part->from->skin == SUP_NONE ? "its node is scaled to nothing"
-                                                   : "its joints are scaled to nothing, which cannot be undone",
+                      part->from->skin == SUP_NONE ? "its node is scaled to zero"
+                                                   : "its joints are scaled to zero, which cannot be inverted",
                       part->flat_value);
     }
     return result;

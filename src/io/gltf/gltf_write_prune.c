@@ -1,4 +1,4 @@
-// What nobody refers to leaves a document: accessors, views, and the bytes they stood in. Everything else keeps its number.
+// Removes what nothing refers to from a document: accessors, views, and their bytes. Everything else keeps its number.
 #include "base/internal.h"
 #include "base/sort.h"
 #include "io/gltf/gltf_write.h"

@@ -188,7 +188,7 @@ static void write_part(rerigger* r, uint32_t index)
 
 // ---------------------------------------------------------------------------------------------- skins
 
-// Skins that nobody wears any more would only be counted by the next reader; their nodes stay, and what moves them.
+// Unused skins would only be counted by the next reader; their nodes stay, and the channels that move them.
 static void drop_skins(rerigger* r)
 {
     gltf_edit* edit = &r->m.edit;

@@ -200,9 +200,9 @@ void gltf_morphs_write(gltf_maker* m, const gltf_piece* p, sup_json* mesh, sup_j
 }
 
 // The surface of the source: texture coordinates, colors, and the point that each stored vertex belongs to.
-static void write_dress(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
+static void write_appearance(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
 {
-    const dress*    d = m->dress;
+    const appearance* d = m->appearance;
     const sup_mesh* mesh = &m->character->mesh;
     const uint32_t* points = mesh->vertex_points + p->begin;
     if (d->uvs)
@@ -234,13 +234,13 @@ static void write_primitive(gltf_maker* m, const gltf_piece* p, uint32_t indices
     gltf_shape_write(m, p, attributes);
     if (p->part->joint == SUP_NONE && m->skin != SUP_NONE) gltf_weights_write(m, p, attributes);
     gltf_maps_write(&m->edit, m->character, p->begin, p->count, attributes);
-    if (m->dress) write_dress(m, p, attributes);
+    if (m->appearance) write_appearance(m, p, attributes);
     gltf_morphs_write(m, p, mesh, primitive);
 }
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static uint32_t write_picture(gltf_maker* m, const dress_picture* picture)
+static uint32_t write_picture(gltf_maker* m, const appearance_picture* picture)
 {
     // The same picture twice is one texture.
     uint32_t        index = 0;
@@ -257,17 +257,17 @@ static uint32_t write_picture(gltf_maker* m, const dress_picture* picture)
 }
 
 // from NULL: clay, or plain white below colors of its own.
-static uint32_t write_material(gltf_maker* m, const dress_material* from)
+static uint32_t write_material(gltf_maker* m, const appearance_material* from)
 {
-    static const dress_material clay = { .name = "clay", .color = { 0.75f, 0.6f, 0.5f, 1 }, .roughness = 0.8f };
-    static const dress_material white = { .name = "colors", .color = { 1, 1, 1, 1 }, .roughness = 0.8f };
-    if (!from) from = m->dress && m->dress->colors ? &white : &clay;
+    static const appearance_material clay = { .name = "clay", .color = { 0.75f, 0.6f, 0.5f, 1 }, .roughness = 0.8f };
+    static const appearance_material white = { .name = "colors", .color = { 1, 1, 1, 1 }, .roughness = 0.8f };
+    if (!from) from = m->appearance && m->appearance->colors ? &white : &clay;
     sup_json* material = gltf_edit_new(&m->edit, SUP_JSON_OBJECT);
     sup_json* surface = gltf_edit_object(&m->edit, material, "pbrMetallicRoughness");
     float     color[4];
     memcpy(color, from->color, sizeof color);
     if (from->name[0]) gltf_edit_string(&m->edit, material, "name", from->name);
-    bool textured = from->picture && m->dress->uvs, bumped = from->normals && m->dress->uvs;
+    bool textured = from->picture && m->appearance->uvs, bumped = from->normals && m->appearance->uvs;
     if (textured) {
         // In OBJ the picture takes the color's place, in glTF they are multiplied.
         color[0] = color[1] = color[2] = 1;
@@ -289,7 +289,7 @@ static uint32_t write_material(gltf_maker* m, const dress_material* from)
 // The material of a piece, written when it is first met.
 static uint32_t find_material(gltf_maker* m, uint32_t index, uint32_t* written)
 {
-    const dress_piece* pieces = m->dress ? m->dress->pieces : NULL;
+    const appearance_piece* pieces = m->appearance ? m->appearance->pieces : NULL;
     for (uint32_t i = 0; i < index; ++i)
         if (written[i] != SUP_NONE && pieces[i].material == pieces[index].material) return written[index] = written[i];
     return written[index] = write_material(m, pieces ? pieces[index].material : NULL);
@@ -300,17 +300,17 @@ static uint32_t find_material(gltf_maker* m, uint32_t index, uint32_t* written)
 // Mesh and primitives of one part; false when it has no faces and so nothing to show.
 static bool write_mesh(gltf_maker* m, const sup_part* part, gltf_part* out, uint32_t* written)
 {
-    uint32_t        count = m->dress ? m->dress->piece_count : 1;
+    uint32_t        count = m->appearance ? m->appearance->piece_count : 1;
     gltf_primitive* primitives = gltf_make(m, count, sizeof *primitives);
     sup_json*       mesh = gltf_edit_new(&m->edit, SUP_JSON_OBJECT);
     if (!primitives) return false;
     if (part->name && *part->name) gltf_edit_string(&m->edit, mesh, "name", part->name);
     for (uint32_t i = 0; i < count; ++i) {
         gltf_piece p = { .part = part, .index = i, .begin = part->vertex_begin, .count = part->vertex_count };
-        if (m->dress) {
-            p.begin = m->dress->pieces[i].vertex_begin;
-            p.count = m->dress->pieces[i].vertex_count;
-            p.face_pieces = m->dress->face_pieces;
+        if (m->appearance) {
+            p.begin = m->appearance->pieces[i].vertex_begin;
+            p.count = m->appearance->pieces[i].vertex_count;
+            p.face_pieces = m->appearance->face_pieces;
         }
         uint32_t indices = write_indices(m, &p);
         if (indices == SUP_NONE) continue;
@@ -326,7 +326,7 @@ static bool write_mesh(gltf_maker* m, const sup_part* part, gltf_part* out, uint
 void gltf_parts_write(gltf_maker* m)
 {
     const sup_mesh* mesh = &m->character->mesh;
-    uint32_t        pieces = m->dress ? m->dress->piece_count : 1;
+    uint32_t        pieces = m->appearance ? m->appearance->piece_count : 1;
     m->parts = gltf_make(m, mesh->part_count, sizeof *m->parts);
     m->part_nodes = gltf_make(m, mesh->part_count, sizeof *m->part_nodes);
     uint32_t* written = gltf_make(m, pieces, sizeof *written);

@@ -335,7 +335,7 @@ sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose*
     editor   e = { .baking = baking, .edit = &baking->edit, .bake = bake };
     uint32_t left = gltf_edit_open(&baking->edit, baking->document.source, bake->arena);
     if (baking->edit.failed || !prepare(&e) || !choose_name(&e)) return sup_fail_memory(error, "a copy of the document");
-    if (left) sup_bake_warn(bake, "%u image files are of an unknown kind and stay outside the GLB; copy them beside it", left);
+    if (left) sup_bake_warn(bake, "%u image files have an unknown format and stay outside the GLB; copy them beside it", left);
     for (uint32_t i = 0; i < baking->part_count; ++i) {
         baked_part* part = &baking->parts[i];
         own_mesh(&e, part);

@@ -328,18 +328,17 @@ void gltf_weights_note(sup_bake* bake, const baked_part* part)
 {
     const char* name = part->part->name ? part->part->name : "";
     if (part->wide)
-        sup_bake_warn(
-            bake,
-            "vertices of mesh '%s' have more than four influences and viewers take four: the copy has the four heaviest; "
-            "the baked clip is exact all the same, other clips are close",
-            name);
+        sup_bake_warn(bake,
+                      "vertices of mesh '%s' have more than four influences and viewers support four: the copy has the four "
+                      "largest; the baked clip is still exact, other clips are close",
+                      name);
     if (part->uneven)
         sup_bake_warn(bake, "weights of %u vertices of mesh '%s' sum to %.4g to %.4g; the copy has them normalized",
                       part->uneven, name, part->sum_low, part->sum_high);
     if (part->mended)
         sup_bake_warn(
             bake,
-            "linear blending folds %u vertices of mesh '%s' flat, which cannot be undone: their weights in the copy differ "
+            "linear blending folds %u vertices of mesh '%s' flat, which cannot be inverted: their weights in the copy differ "
             "by up to %.2g, which other clips show",
             part->mended, name, part->mended_most);
 }

@@ -138,7 +138,7 @@ static sup_result read_channels(bvh_reader* r, uint32_t index)
         found++;
     }
     if (found != promised)
-        return BAD("line %zu: '%s' promises %u channels and names %u; correct the count or the names", r->words.line,
+        return BAD("line %zu: '%s' announces %u channels and names %u; correct the count or the names", r->words.line,
                    joint->joint.name, promised, found);
     return SUP_OK;
 }
@@ -162,7 +162,7 @@ static sup_result read_root(bvh_reader* r)
     while (result == SUP_OK && current != SUP_NONE) {
         const char* word;
         size_t      length = words_next(&r->words, &word);
-        if (length == 0) return BAD("the file ends within '%s'; it is cut off", r->joints[current].joint.name);
+        if (length == 0) return BAD("the file ends within '%s'; it is truncated", r->joints[current].joint.name);
         if (words_equal(word, length, "joint")) result = begin_child(r, current, false, &current);
         else if (words_equal(word, length, "end")) result = begin_child(r, current, true, &current);
         else if (words_equal(word, length, "offset")) result = read_offset(r, &r->joints[current]);
@@ -187,13 +187,13 @@ static sup_result read_hierarchy(bvh_reader* r)
     for (;;) {
         length = words_next(&r->words, &word);
         if (words_equal(word, length, "motion")) break;
-        if (length == 0) return BAD("the file ends before MOTION; it is cut off");
-        if (!words_equal(word, length, "root")) return BAD("line %zu: ROOT or MOTION must stand here", r->words.line);
+        if (length == 0) return BAD("the file ends before MOTION; it is truncated");
+        if (!words_equal(word, length, "root")) return BAD("line %zu: expected ROOT or MOTION", r->words.line);
         sup_result result = read_root(r);
         if (result != SUP_OK) return result;
         if (r->roots++ == 0) r->kept = r->joint_count;
     }
-    if (r->roots == 0) return BAD("line %zu: there is no ROOT in front of MOTION", r->words.line);
+    if (r->roots == 0) return BAD("line %zu: there is no ROOT before MOTION", r->words.line);
     if (r->roots > 1) warn(r, "the file has several skeletons; only the first is used");
     return SUP_OK;
 }
@@ -238,7 +238,7 @@ static sup_result read_frame(bvh_reader* r, uint32_t frame, uint32_t promised)
         double             value;
         words_skip(&r->words);
         if (r->words.at == r->words.end)
-            return BAD("frame %u of %u ends after %u of %u numbers: the file is cut off; record or copy it again", frame + 1,
+            return BAD("frame %u of %u ends after %u of %u numbers: the file is truncated; record or copy it again", frame + 1,
                        promised, c, r->channel_count);
         if (!words_number(&r->words, &value) || fabs(value) > 1e9)
             return BAD("line %zu: number %u of frame %u is not a number below 1e9; repair the file", r->words.line, c + 1,
@@ -281,11 +281,11 @@ static sup_result read_motion(bvh_reader* r)
     for (uint32_t f = 0; f < promised; ++f) {
         // Beyond the room the text must end within this frame; without a place to write, reading on would be wrong.
         if (f == capacity)
-            return BAD("frame %u of %u is missing: the file is cut off; record or copy it again", f + 1, promised);
+            return BAD("frame %u of %u is missing: the file is truncated; record or copy it again", f + 1, promised);
         if ((result = read_frame(r, f, promised)) != SUP_OK) return result;
     }
     words_skip(&r->words);
-    if (r->words.at < r->words.end) warn(r, "there is more in the file than the frames it promises; the rest is left out");
+    if (r->words.at < r->words.end) warn(r, "the file has more data than its frame count; the rest is left out");
     r->frame_count = promised;
     return SUP_OK;
 }
@@ -331,7 +331,7 @@ static sup_result bvh_read(const sup_read_input* in, sup_character** out, sup_er
 {
     (void)out;
     const char* name = in->path + sup_path_folder(in->path);
-    return sup_fail(error, SUP_ERROR_INPUT, "'%s' has motion but no mesh; give it to a character: --motion %s", in->path, name);
+    return sup_fail(error, SUP_ERROR_INPUT, "'%s' has motion but no mesh; play it on a character: --motion %s", in->path, name);
 }
 
 const sup_file_format sup_format_bvh = {

@@ -12,7 +12,7 @@ static sup_result read_bytes(const char* path, const sup_load_options* options, 
 {
     const sup_files* files = options ? options->files : NULL;
     if (!files) files = sup_files_system();
-    if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program was given no way to files", path);
+    if (!files) return sup_fail(error, SUP_ERROR_FILE, "cannot read '%s': this program has no access to files", path);
     *scratch = sup_arena_beside(arena);
     if (!*scratch) return sup_fail_memory(error, path);
     return files->read(files->user, path, *scratch, out, error);

@@ -1,4 +1,4 @@
-// Who follows whom, told by hand: lines "joint of the character = joint of the motion", or the same as a JSON object.
+// Pairs of joints given by hand: lines "joint of the character = joint of the motion", or the same as a JSON object.
 #include "io/motion/motion_file.h"
 
 #include "base/internal.h"
@@ -57,7 +57,7 @@ static sup_result read_json(mapping* m, sup_bytes bytes, sup_error* error)
     for (const sup_json* item = tree->first; item; item = item->next) {
         if (!item->key || !item->key[0] || (item->type != SUP_JSON_STRING && item->type != SUP_JSON_NULL))
             return sup_fail(error, SUP_ERROR_INPUT,
-                            "write {\"joint of the character\": \"joint of the motion\"}, or null for nobody");
+                            "write {\"joint of the character\": \"joint of the motion\"}, or null for none");
         add(m, item->key, sup_json_string(item, NULL));
     }
     return SUP_OK;

@@ -43,12 +43,12 @@ static sup_result read_points(tgf_reader* r)
     while (!at_mark(r)) {
         uint32_t number = 0;
         double   p[3];
-        if (r->words.at == r->words.end) return BAD("there is no '#' behind the points; the file is cut off");
+        if (r->words.at == r->words.end) return BAD("there is no '#' after the points; the file is truncated");
         sup_words line = next_line(r);
         bool      good = words_count(&line, &number) && number >= 1 && number <= r->line_count;
         for (int i = 0; i < 3 && good; ++i) good = words_number(&line, &p[i]) && fabs(p[i]) < 1e30;
         if (!good) return BAD("line %zu: a point needs its number (from 1) and three coordinates", r->words.line);
-        if (r->known[number - 1]) return BAD("line %zu: point %u is there twice", r->words.line, number);
+        if (r->known[number - 1]) return BAD("line %zu: point %u is listed twice", r->words.line, number);
         r->known[number - 1] = true;
         r->points[number - 1] = v3((float)p[0], (float)p[1], (float)p[2]);
     }
@@ -62,7 +62,7 @@ static sup_result read_edges(tgf_reader* r)
         sup_words line = next_line(r);
         for (int i = 0; i < 2; ++i)
             if (!words_count(&line, &ends[i]) || ends[i] < 1 || ends[i] > r->line_count || !r->known[ends[i] - 1])
-                return BAD("line %zu: an edge needs the numbers of two points that are listed", r->words.line);
+                return BAD("line %zu: an edge needs the numbers of two listed points", r->words.line);
         if (ends[0] == ends[1]) return BAD("line %zu: the edge begins and ends at point %u", r->words.line, ends[0]);
         r->heads[r->bone_count] = ends[0] - 1;
         r->tails[r->bone_count++] = ends[1] - 1;

@@ -1,7 +1,7 @@
 // Wavefront OBJ: polygons and vertex order as they are, never welded, so that example shapes of one model match by number.
 // Two passes over the text: the first counts, so that nothing grows and no count is believed that the file does not hold.
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/obj/obj_lines.h"
 #include "io/obj/obj_write.h"
 #include "io/recognize.h"
@@ -31,7 +31,7 @@ typedef struct obj_reader {
     uint32_t*       face_sizes;
     uint32_t*       corners;
     uint32_t*       corner_normals; // SUP_NONE: without one; NULL when the file lists none
-    dress_material* materials;
+    appearance_material* materials;
     sup_notes       notes;
     uint64_t        lines; // of all passes
 } obj_reader;
@@ -102,8 +102,9 @@ static sup_result read_vector(obj_reader* r, obj_line* l, const char* what, sup_
 
 static sup_result fail_index(obj_reader* r, const obj_line* l, const char* what, int64_t number, uint32_t total)
 {
-    return sup_fail(r->error, SUP_ERROR_INPUT, "line %zu: %s %lld does not exist, there are %u; the file is damaged or cut off",
-                    l->number, what, (long long)number, total);
+    return sup_fail(r->error, SUP_ERROR_INPUT,
+                    "line %zu: %s %lld does not exist, there are %u; the file is damaged or truncated", l->number, what,
+                    (long long)number, total);
 }
 
 // v, v/t, v//n or v/t/n.
@@ -196,7 +197,7 @@ static void mark_used(obj_reader* r, const char* text, const char* end)
     for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number) {
         if (l.at >= l.end || *l.at != 'u' || !obj_starts_with(&l, "usemtl")) continue;
         while (l.end > l.at && obj_is_space(l.end[-1])) --l.end;
-        for (dress_material* m = r->materials; m; m = m->next)
+        for (appearance_material* m = r->materials; m; m = m->next)
             if (strncmp(m->name, l.at, (size_t)(l.end - l.at)) == 0 && !m->name[l.end - l.at]) {
                 m->used = true;
                 break;
@@ -264,7 +265,7 @@ static sup_result read_all(obj_reader* r, sup_character** out)
 
 // The text stays with the character where its memory may: a bake to OBJ writes it again with other coordinates, so texture
 // coordinates, materials and groups stay as they were, and a glTF takes them from there.
-static sup_result keep_text(const sup_read_input* in, const dress_material* materials, sup_character* character,
+static sup_result keep_text(const sup_read_input* in, const appearance_material* materials, sup_character* character,
                             sup_error* error)
 {
     if (!in->arena) return SUP_OK;
@@ -282,7 +283,7 @@ static sup_result obj_read(const sup_read_input* in, sup_character** out, sup_er
     SUP_ASSERT(in && in->path && out);
     const uint8_t* mark = in->bytes.data;
     if (in->bytes.size >= 2 && ((mark[0] == 0xfe && mark[1] == 0xff) || (mark[0] == 0xff && mark[1] == 0xfe)))
-        return sup_fail(error, SUP_ERROR_INPUT, "its letters are of 16 bits (UTF-16); save it as plain text or UTF-8");
+        return sup_fail(error, SUP_ERROR_INPUT, "it is UTF-16; save it as plain text or UTF-8");
     obj_reader     r = { .in = in, .error = error, .arena = sup_arena_create(in->allocator) };
     sup_character* character = NULL;
     sup_result     result = r.arena ? read_all(&r, &character) : sup_fail_memory(error, "the OBJ reader");

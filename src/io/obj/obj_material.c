@@ -1,7 +1,7 @@
 // MTL: the materials beside an OBJ. A renderer's lighting model of 1990, of which glTF knows the color, its picture, opacity,
 // gloss, glow, and (as later programs write them) metal, roughness and a normal map.
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/obj/obj_lines.h"
 #include "io/path.h"
 
@@ -9,8 +9,8 @@
 
 typedef struct mtl_reader {
     const sup_read_input* in;
-    dress_material*       first; // of the list in the making
-    dress_material*       at;
+    appearance_material*  first; // of the list in the making
+    appearance_material*  at;
     bool                  rough; // `at` has its roughness from Pr
     sup_error*            error;
 } mtl_reader;
@@ -96,10 +96,11 @@ static const char* read_picture(mtl_reader* m, obj_line* l)
 
 static bool start_material(mtl_reader* m, obj_line* l)
 {
-    dress_material* made = SUP_NEW(m->in->arena, dress_material, 1);
+    appearance_material* made = SUP_NEW(m->in->arena, appearance_material, 1);
     if (!made) return false;
-    *made =
-        (dress_material){ .name = rest_of_line(m, l), .color = { 0.8f, 0.8f, 0.8f, 1 }, .roughness = 0.8f, .next = m->first };
+    *made = (appearance_material){
+        .name = rest_of_line(m, l), .color = { 0.8f, 0.8f, 0.8f, 1 }, .roughness = 0.8f, .next = m->first
+    };
     m->first = m->at = made;
     m->rough = false;
     return made->name != NULL;
@@ -108,7 +109,7 @@ static bool start_material(mtl_reader* m, obj_line* l)
 static bool read_line(mtl_reader* m, obj_line* l)
 {
     if (obj_starts_with(l, "newmtl")) return start_material(m, l);
-    dress_material* at = m->at;
+    appearance_material* at = m->at;
     float           shine;
     if (!at) return true;
     if (obj_starts_with(l, "Kd")) read_color(l, at->color);
@@ -133,14 +134,14 @@ static bool read_text(mtl_reader* m, sup_bytes bytes)
     for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number)
         if (l.at < l.end && !read_line(m, &l)) return false;
     // Exporters that mean the opposite: nobody bakes what cannot be seen.
-    for (dress_material* d = m->first; d; d = d->next)
+    for (appearance_material* d = m->first; d; d = d->next)
         if (d->color[3] == 0) d->color[3] = 1;
     return true;
 }
 
 // ---------------------------------------------------------------------------------------------- files
 
-sup_result obj_materials_read(const sup_read_input* in, const char* names, size_t length, dress_material** list,
+sup_result obj_materials_read(const sup_read_input* in, const char* names, size_t length, appearance_material** list,
                               sup_notes* notes, sup_error* error)
 {
     mtl_reader m = { .in = in, .first = *list, .error = error };
@@ -154,7 +155,7 @@ sup_result obj_materials_read(const sup_read_input* in, const char* names, size_
         if (end > at && end - at < length && read_beside(in, names + at, end - at, &bytes))
             good = read_text(&m, bytes), m.at = NULL;
         else if (end > at)
-            sup_note(notes, "the materials '%.*s' are not beside the file and are left out; put them there",
+            sup_note(notes, "the material file '%.*s' is not beside the file and is left out; put it there",
                      (int)(end - at < 200 ? end - at : 200), names + at);
         at = end + 1;
     }
@@ -182,29 +183,29 @@ static bool find_picture(const sup_read_input* in, const char* path, sup_bytes* 
     return false;
 }
 
-static sup_result take_picture(const sup_read_input* in, const char* path, const dress_picture** album,
-                               const dress_picture** out, sup_notes* notes, sup_error* error)
+static sup_result take_picture(const sup_read_input* in, const char* path, const appearance_picture** album,
+                               const appearance_picture** out, sup_notes* notes, sup_error* error)
 {
     *out = NULL;
     if (!path || !path[0]) return SUP_OK;
-    for (const dress_picture* p = *album; p; p = p->next)
+    for (const appearance_picture* p = *album; p; p = p->next)
         if (strcmp(p->path, path) == 0) {
             *out = p->bytes.data ? p : NULL;
             return SUP_OK;
         }
-    dress_picture* made = SUP_NEW(in->arena, dress_picture, 1);
+    appearance_picture* made = SUP_NEW(in->arena, appearance_picture, 1);
     if (!made) return sup_fail_memory(error, "a picture");
-    *made = (dress_picture){ .path = path, .next = *album };
+    *made = (appearance_picture){ .path = path, .next = *album };
     *album = made;
     if (!find_picture(in, path, &made->bytes)) {
         made->bytes = (sup_bytes){ 0 };
-        sup_note(notes, "the picture '%.200s' is not beside the file and is left out; put it there or into a folder 'textures'",
+        sup_note(notes, "the texture '%.200s' is not beside the file and is left out; put it there or into a folder 'textures'",
                  path);
         return SUP_OK;
     }
     if (!is_picture(made->bytes)) {
         made->bytes = (sup_bytes){ 0 };
-        sup_note(notes, "the picture '%.200s' is neither PNG nor JPEG, which is what glTF holds, and is left out; convert it",
+        sup_note(notes, "the texture '%.200s' is neither PNG nor JPEG, the formats of glTF, and is left out; convert it",
                  path);
         return SUP_OK;
     }
@@ -212,10 +213,10 @@ static sup_result take_picture(const sup_read_input* in, const char* path, const
     return SUP_OK;
 }
 
-sup_result obj_pictures_read(const sup_read_input* in, dress_material* list, sup_notes* notes, sup_error* error)
+sup_result obj_pictures_read(const sup_read_input* in, appearance_material* list, sup_notes* notes, sup_error* error)
 {
-    const dress_picture* album = NULL;
-    for (dress_material* m = list; m; m = m->next) {
+    const appearance_picture* album = NULL;
+    for (appearance_material* m = list; m; m = m->next) {
         if (!m->used) continue;
         sup_result result = take_picture(in, m->picture_path, &album, &m->picture, notes, error);
         if (result == SUP_OK) result = take_picture(in, m->normals_path, &album, &m->normals, notes, error);

@@ -1,7 +1,7 @@
 // OBJ out: one file a frame, polygons as they were, stored vertices in the source's order, numbers that read back exactly.
 #include "io/obj/obj_write.h"
 
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/path.h"
 #include "io/text_out.h"
 

@@ -2,7 +2,7 @@
 #ifndef SUP_IO_USD_USDA_H
 #define SUP_IO_USD_USDA_H
 
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/identifier.h"
 #include "io/text_out.h"
 
@@ -31,7 +31,7 @@ typedef struct usda_stage {
     size_t       record_bytes;
     const float* uvs;
     const bool*  parts_with;
-    const dress* dress; ///< of an OBJ or PLY; NULL: none
+    const appearance* appearance; ///< of an OBJ or PLY; NULL: none
     uint32_t       material_count;
     usda_material* looks;
     uint32_t*    face_looks; ///< SUP_NONE: none

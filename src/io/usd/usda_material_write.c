@@ -61,17 +61,17 @@ static sup_result find_gltf_looks(usda_stage* s, sup_bake* bake, const gltf_sour
     return SUP_OK;
 }
 
-static sup_result find_dress_looks(usda_stage* s, sup_bake* bake, sup_error* error)
+static sup_result find_appearance_looks(usda_stage* s, sup_bake* bake, sup_error* error)
 {
-    const dress*    d = s->dress;
+    const appearance* d = s->appearance;
     const sup_mesh* mesh = &bake->desc.character->mesh;
     s->looks = SUP_NEW(bake->arena, usda_material, d->piece_count);
     char(*names)[SUP_IDENTIFIER] = sup_arena_alloc(bake->arena, d->piece_count, sizeof *names);
     uint32_t*              of_piece = SUP_NEW(bake->arena, uint32_t, d->piece_count);
-    const dress_material** met = SUP_NEW(bake->arena, const dress_material*, d->piece_count);
+    const appearance_material** met = SUP_NEW(bake->arena, const appearance_material*, d->piece_count);
     if (!s->looks || !names || !of_piece || !met) return sup_fail_memory(error, "materials");
     for (uint32_t i = 0; i < d->piece_count; ++i) {
-        const dress_material* m = d->pieces[i].material;
+        const appearance_material* m = d->pieces[i].material;
         uint32_t              k = 0;
         of_piece[i] = SUP_NONE;
         if (!m) continue;
@@ -128,7 +128,8 @@ static sup_result write_pictures(usda_stage* s, sup_bake* bake, sup_error* error
             sup_out_file* file;
             paths[number] = picture_path(bake, number, bytes);
             if (!paths[number]) {
-                sup_bake_warn(bake, "picture '%.100s' is missing or neither PNG nor JPEG; its material has its factor alone",
+                sup_bake_warn(bake,
+                              "texture '%.100s' is missing or neither PNG nor JPEG; its material only has the color factor",
                               paint.pictures[number].name);
                 continue;
             }
@@ -149,9 +150,9 @@ sup_result usda_material_find(usda_stage* s, sup_bake* bake, sup_error* error)
     if (!s->face_looks) return sup_fail_memory(error, "materials");
     for (uint32_t f = 0; f < character->mesh.face_count; ++f) s->face_looks[f] = SUP_NONE;
     sup_result result = text_uvs(character, bake->arena, &s->uvs, &s->parts_with, error);
-    if (result == SUP_OK && !source) result = dress_make(character, bake->arena, &s->dress, error);
+    if (result == SUP_OK && !source) result = appearance_make(character, bake->arena, &s->appearance, error);
     if (result == SUP_OK && source) result = find_gltf_looks(s, bake, source, error);
-    if (result == SUP_OK && s->dress) result = find_dress_looks(s, bake, error);
+    if (result == SUP_OK && s->appearance) result = find_appearance_looks(s, bake, error);
     return result == SUP_OK && s->material_count ? write_pictures(s, bake, error) : result;
 }
 
@@ -178,16 +179,16 @@ static void put_color(text_out* t, const char* attribute, const float color[3])
 static void put_corner_coordinates(usda_stage* s, const sup_mesh* mesh)
 {
     text_out*    t = &s->text;
-    const float* uvs = s->dress->uvs;
+    const float* uvs = s->appearance->uvs;
     text_put(t, "        texCoord2f[] primvars:st = [");
-    for (uint32_t v = 0; v < s->dress->character.mesh.vertex_count; ++v) {
+    for (uint32_t v = 0; v < s->appearance->character.mesh.vertex_count; ++v) {
         if (v) text_put(t, ", ");
         put_pair(t, uvs[2 * (size_t)v], 1 - uvs[2 * (size_t)v + 1]);
     }
     text_put(t, "] (\n            interpolation = \"faceVarying\"\n        )\n        int[] primvars:st:indices = [");
     for (uint32_t c = 0; c < mesh->corner_count; ++c) {
         if (c) text_put(t, ", ");
-        text_index(t, s->dress->character.mesh.corner_vertices[c]);
+        text_index(t, s->appearance->character.mesh.corner_vertices[c]);
     }
     text_put(t, "]\n");
 }
@@ -206,7 +207,7 @@ static void put_point_colors(usda_stage* s, const sup_mesh* mesh)
 {
     text_put(&s->text, "        color3f[] primvars:displayColor = [");
     for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
-        const float* color = s->dress->colors + 4 * (size_t)mesh->vertex_points[v];
+        const float* color = s->appearance->colors + 4 * (size_t)mesh->vertex_points[v];
         text_put(&s->text, v ? ", (" : "(");
         text_vec3(&s->text, (sup_vec3){ color[0], color[1], color[2] }, ", ");
         text_put(&s->text, ")");
@@ -253,8 +254,8 @@ void usda_material_mesh(usda_stage* s, const sup_bake* bake, uint32_t index)
     const sup_mesh* mesh = &bake->desc.character->mesh;
     const sup_part* part = &mesh->parts[index];
     if (s->uvs && s->parts_with[index]) put_vertex_coordinates(&s->text, part, s->uvs + 2 * (size_t)part->vertex_begin);
-    if (s->dress && s->dress->uvs) put_corner_coordinates(s, mesh);
-    if (s->dress && s->dress->colors) put_point_colors(s, mesh);
+    if (s->appearance && s->appearance->uvs) put_corner_coordinates(s, mesh);
+    if (s->appearance && s->appearance->colors) put_point_colors(s, mesh);
     uint32_t material = only_material(s, part);
     if (material != SUP_NONE)
         text_format(&s->text, "        rel material:binding = </%s/Looks/%s>\n", s->root, s->looks[material].name);

@@ -79,17 +79,17 @@ bool usda_skel_fits(const usda_stage* s, const sup_bake* bake, const sup_pose* p
     for (uint32_t c = 0; clip && c < clip->channel_count; ++c) {
         const sup_channel* channel = &clip->channels[c];
         if (channel->path == SUP_PATH_WEIGHTS) *why = "morph targets act before the skin";
-        if (channel->path == SUP_PATH_SCALE && !is_constant(channel)) *why = "USD keeps the scale of joints in 16 bits only";
+        if (channel->path == SUP_PATH_SCALE && !is_constant(channel)) *why = "USD stores the scale of joints in 16 bits";
     }
     for (uint32_t j = 0; j < pose->joint_count && !*why; ++j) {
         gltf_matrix bind = gltf_matrix_from(&character->skeleton.joints[j].inverse_bind);
         sup_vec3    scale = pose->local[j].scale;
         double      own = s->own[j];
         bool        halves = is_half((double)scale.x / own) && is_half((double)scale.y / own) && is_half((double)scale.z / own);
-        if (!halves) *why = "USD keeps the scale of joints in 16 bits only";
+        if (!halves) *why = "USD stores the scale of joints in 16 bits";
         else if (!gltf_matrix_invert(&bind, &inverse)) *why = "a joint's bind transform cannot be inverted";
     }
-    if (!*why && !local_is_all(character, pose)) *why = "a joint's matrix is more than a move, a turn and a scale";
+    if (!*why && !local_is_all(character, pose)) *why = "a joint's matrix is more than translation, rotation and scale";
     return !*why;
 }
 

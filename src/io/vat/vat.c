@@ -59,7 +59,7 @@ sup_result sup_vat_choose(const sup_bake_desc* desc, const sup_file_format** for
 {
     size_t length = strlen(desc->path);
     if (strcmp((*format)->name, "gltf") != 0 || (desc->path[length - 1] | 32) != 'b')
-        return sup_fail(error, SUP_ERROR_INPUT, "the mesh that a texture moves is a GLB; write '%s' as .glb", desc->path);
+        return sup_fail(error, SUP_ERROR_INPUT, "--vat needs a GLB for the mesh; write '%s' as .glb", desc->path);
     if (desc->budget || desc->sparse || desc->meshopt || desc->flat)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "a vertex animation texture has no morph targets: leave --sparse, --meshopt, --flat and "
@@ -281,7 +281,7 @@ static sup_result write_mesh(sup_bake* bake, vat* t, uint32_t* set, sup_error* e
     sup_result result = gltf_vat_mesh(bake, uv, bake->file, set, error);
     if (result == SUP_OK && *set != 1)
         sup_bake_warn(bake,
-                      "the file has texture coordinates up to set %u already: those of the animation texture are TEXCOORD_%u",
+                      "the file already has texture coordinates up to set %u: the animation texture uses TEXCOORD_%u",
                       *set - 1, *set);
     return result;
 }

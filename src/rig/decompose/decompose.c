@@ -1,6 +1,6 @@
 // Smooth skinning decomposition: from shapes to bones, weights and motion (Le & Deng 2012, "Smooth Skinning Decomposition with
 // Rigid Bones"). Weights and bones are found in turns, with three things that differ from the paper:
-// - Bones go on in the direction they moved (Nesterov's momentum, begun anew where the error rises): a third of the rounds.
+// - Bones continue in the direction they moved (Nesterov's momentum, restarted when the error rises): a third of the rounds.
 // - A weak bone is taken out and put where the error is largest, in a copy; after a few rounds the better of both is kept.
 // - Sums over the points are made once a round (decompose_bones.c), sets of influences only change for the better
 //   (decompose_weights.c).
@@ -89,7 +89,7 @@ static sup_result tell(runner* r, sup_error* error)
 static sup_result check(const sup_decompose_input* in, const sup_decompose_options* o, sup_error* error)
 {
     if (in->frame_count < 2)
-        return BAD("a rig cannot be found in %u shape%s; give at least two", in->frame_count, in->frame_count == 1 ? "" : "s");
+        return BAD("a rig cannot be fitted to %u shape%s; give at least two", in->frame_count, in->frame_count == 1 ? "" : "s");
     if (in->point_count == 0 || in->point_count > POINTS_MAX)
         return BAD("a fit needs 1 to %d points; there are %u", POINTS_MAX, in->point_count);
     if (o->bones > in->point_count)
@@ -100,7 +100,7 @@ static sup_result check(const sup_decompose_input* in, const sup_decompose_optio
     if (o->influences > SUP_DECOMPOSE_INFLUENCES_MAX)
         return BAD("%u influences are too many; at most %d", o->influences, SUP_DECOMPOSE_INFLUENCES_MAX);
     if (!(o->smooth >= 0) || !(o->error >= 0) || !isfinite(o->smooth) || !isfinite(o->error) || !isfinite(o->rigid))
-        return BAD("smoothness and error of a fit are numbers from 0 up");
+        return BAD("smoothness and error of a fit must be 0 or more");
     for (uint32_t p = 0; p < in->point_count; ++p)
         if (!isfinite(in->rest[p].x) || !isfinite(in->rest[p].y) || !isfinite(in->rest[p].z))
             return BAD("point %u of the rest shape is not a number; export it again", p);
@@ -413,7 +413,7 @@ static double place_radius(const runner* r) { return PLACE_RADIUS / sqrt((double
 // Takes the weakest bones to the worst places, one pair after the other, as long as that pays.
 static sup_result move_weak_bones(runner* r, double* removal, sup_error* error)
 {
-    // Which bone (by weakness) goes to which place (by error); after a success the list begins anew.
+    // Which bone (by weakness) goes to which place (by error); after a success the list starts over.
     static const uint8_t pairs[TRIAL_LOSSES][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 }, { 0, 2 } };
     sup_decomposer*      d = &r->d;
     uint32_t             ranks[SUP_DECOMPOSE_BONES_MAX], places[3], losses = 0;
@@ -461,7 +461,7 @@ static sup_result begin_with(runner* r, uint32_t bones, sup_error* error)
 }
 
 // The fewest bones that reach the error: by half as many more each time until it is reached, then between. Bones that are added
-// to soft weights stay poor, so every number begins anew from rigid pieces, and is judged after a few rounds.
+// to soft weights stay poor, so every bone count starts again from rigid pieces, and is judged after a few rounds.
 static sup_result search_bones(runner* r, sup_error* error)
 {
     sup_decomposer* d = &r->d;

@@ -80,7 +80,8 @@ static meeting meet(const sup_decomposer* d, uint32_t a, uint32_t b, const doubl
             }
         }
     }
-    double pull = PULL * turn + 1e-12;
+    const double still = 1e-12; // of squared entries, dimensionless: two bones that never turn against each other meet at home
+    double       pull = PULL * turn + still;
     for (int i = 0; i < 3; ++i) {
         g[i][i] += pull;
         rhs[i] += pull * home[i];

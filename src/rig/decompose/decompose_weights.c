@@ -327,7 +327,8 @@ static double weigh_point(sup_decomposer* d, uint32_t point, const block* b, dou
     quadratic q;
     choice    c;
     read_lane(b, point % SUP_LANES, &q);
-    double damping = DAMPING * q.size + 1e-30;
+    const double exact = 1e-30; // squared units: a point that every bone carries without error still has a solution
+    double       damping = DAMPING * q.size + exact;
     for (uint32_t a = 0; a < q.count; ++a) q.g[a][a] += damping;
     if (d->smooth > 0) add_smoothness(d, point, b, &q);
     start(d, point, b, &q, &c);

@@ -1,5 +1,5 @@
-// Which joint is which part of a body. Names are read first; what they leave open is told by the shape of the skeleton. The
-// result is one table: who has which role, and how that was found.
+// Which joint is which part of a body. Names are read first; the shape of the skeleton decides what they leave open. The result
+// is one table: the joint of each role, and how it was found.
 #include "rig/retarget/body.h"
 
 #include "base/internal.h"

@@ -1,4 +1,4 @@
-// A character's own motion as captured motion, so that another one can follow it; and who follows whom, as JSON.
+// A character's own motion as captured motion, so that another one can follow it; and the pairs of joints as JSON.
 //
 // Captured joints have no rotation at rest. What a joint turned since the bind pose, in the world, is D = R(t) R(bind)^-1;
 // against its parent's that is the local rotation, and the way from its parent, turned back by the parent's D, the local
@@ -104,7 +104,7 @@ sup_result sup_mocap_of_clip(const sup_character* c, const sup_clip* clip, doubl
         return sup_fail(error, SUP_ERROR_INPUT, "'%s' has more than %d frames at %g a second; lower the rate", clip->name,
                         FRAMES_MOST, fps);
     if (c->skeleton.joint_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no joints: there is no motion to follow", c->name);
+        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no joints: it has no motion to follow", c->name);
     uint32_t         frames = (uint32_t)wanted;
     sup_mocap_joint* joints = SUP_NEW(arena, sup_mocap_joint, c->skeleton.joint_count);
     const char*      name = sup_arena_text(arena, clip->name, strlen(clip->name));

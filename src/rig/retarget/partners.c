@@ -177,19 +177,17 @@ sup_result retarget_find_partners(retarget* r, const sup_retarget_options* optio
     if (result == SUP_OK) result = sup_pose_create(r->character, r->scratch, &r->pose, r->error);
     if (result != SUP_OK) return result;
     if (r->target.body.hips == SUP_NONE)
-        return BAD(
-            "no hips and legs were found among the joints of '%s', neither by their names nor by their places, so '%s' cannot "
-            "be put on it; tell by --motion-map FILE with lines like 'joint of the character = joint of the motion'",
-            r->character->name, r->mocap->name);
+        return BAD("no hips and legs were found among the joints of '%s', neither by their names nor by their positions, so it "
+                   "cannot play '%s'; add --motion-map FILE with lines like 'joint of the character = joint of the motion'",
+                   r->character->name, r->mocap->name);
     if (options->pair_count == 0 && figure_on_all_fours(&r->target, figure_up(r->character)))
-        return BAD("'%s' goes on four legs, and '%s' is the motion of a figure on two; to try it all the same, tell by "
-                   "--motion-map FILE "
-                   "which joints follow, with lines like 'joint of the character = joint of the motion'",
+        return BAD("'%s' has four legs, and '%s' is the motion of a figure on two; to try it all the same, add --motion-map "
+                   "FILE with lines like 'joint of the character = joint of the motion'",
                    r->character->name, r->mocap->name);
     apply_pairs(r, options);
     if (count_limbs(r) == 0 && options->pair_count == 0)
         return BAD(
-            "the joints of the motion '%s' have no names that a body has; tell by --motion-map FILE with lines like 'joint "
+            "the joints of the motion '%s' have no names of body parts; add --motion-map FILE with lines like 'joint "
             "of the character = joint of the motion'",
             r->mocap->name);
     if (r->follows[r->target.body.hips].source == SUP_NONE) pair(r, r->target.body.hips, r->source.body.hips);

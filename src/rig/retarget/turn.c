@@ -16,6 +16,8 @@
 #define SAMPLES 8     // along a bone
 #define SWEEPS 2      // root to tips
 #define TURN_MAX 1.4f // radians, of one bone
+#define TURN_GAIN 1e-3f  // cells of mean depth that a turn must gain to be kept
+#define SHIFT_GAIN 1e-2f // and a shift, which moves every bone
 #define TURN_COST 0.5f
 #define SCALE_COST 20.0f
 
@@ -108,7 +110,7 @@ static bool attempt(turning* t, uint32_t bone, sup_quat rotation, float angle, f
     memcpy(t->kept, t->places, t->count * sizeof *t->kept);
     apply(t, t->places[t->parents[bone]], rotation, scale);
     float now = mean(t, VALUE, false) - cost(turned, scaled);
-    if (now > *best + 1e-3f) {
+    if (now > *best + TURN_GAIN) {
         *best = now;
         t->turned[bone] = turned;
         t->scaled[bone] = scaled;
@@ -148,7 +150,7 @@ static void shift(turning* t, uint32_t cells)
                 by = v3_scale(by, k % 2 ? way : -way);
                 for (uint32_t i = 0; i < t->count; ++i) t->places[i] = v3_add(t->places[i], by);
                 float now = mean(t, VALUE, true);
-                if (now > best + 1e-2f) {
+                if (now > best + SHIFT_GAIN) {
                     best = now;
                     gone += way;
                     better = true;

@@ -388,7 +388,7 @@ sup_result sup_weights_automatic(const sup_mesh* mesh, uint32_t bone_count, cons
     static const sup_auto_weights_options usual = { 0 };
     if (!options) options = &usual;
     if (bone_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "there is no bone to weigh against; give a skeleton with --skeleton FILE");
+        return sup_fail(error, SUP_ERROR_INPUT, "automatic weights need a bone; give a skeleton with --skeleton FILE");
     if (options->cells && (options->cells < 4 || options->cells > 256))
         return sup_fail(error, SUP_ERROR_INPUT, "%u cells along the mesh: from 4 to 256 are possible", options->cells);
     weigher w = { .mesh = mesh,

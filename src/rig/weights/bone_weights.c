@@ -111,8 +111,8 @@ sup_result sup_character_weigh(sup_character* c, uint32_t bone_count, const sup_
         bone_count = c->skeleton.bone_count;
     }
     if (bone_count == 0)
-        return sup_fail(error, SUP_ERROR_INPUT, "'%s' has no skeleton to weigh against; give one with --skeleton FILE",
-                        c->name);
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "'%s' has no skeleton, which automatic weights need; give one with --skeleton FILE", c->name);
     sup_part* parts = sup_arena_copy(c->arena, c->mesh.parts, c->mesh.part_count, sizeof *parts);
     if (!parts) return sup_fail_memory(error, "weights");
     bool rigid = false;

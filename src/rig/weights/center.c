@@ -11,7 +11,7 @@
 
 #define CELLS_STANDARD 80u
 #define PASSES 40        // of all joints, at the most
-#define ENOUGH 0.02      // cells: who moves less has arrived
+#define ENOUGH 0.02      // cells: a joint that moves less has converged
 #define ROUGH 3.0        // cells around a joint that are asked how thick the limb is
 #define FAR_OUTSIDE 4.0  // cells: further from the mesh than this a joint is not rough but wrong, and stays
 #define SURFACE_CELL 0.5 // how much of a cell at the surface is taken to be full

@@ -1,4 +1,4 @@
-// Which parts look like clothes that somebody forgot to bind.
+// Which parts look like clothes that were never bound.
 #include "base/internal.h"
 #include "geom/search/closest.h"
 #include "supple/rig.h"

@@ -130,11 +130,14 @@ static sup_result match(transfer* t)
 
 // ---------------------------------------------------------------------------------------------- filling
 
-// Short edges hold more; edges without a length hold as much as a thousandth of the usual.
+// An edge's weight is 1 / length. Shorter edges than this share of the distance of a good match count as that long, so that
+// edges without a length have a weight.
+static const double EDGE_LEAST = 1e-3;
+
 static double edge_weight(const transfer* t, uint32_t a, uint32_t b)
 {
     double length = (double)v3_length(v3_sub(t->in->clothes.points[a], t->in->clothes.points[b]));
-    double least = 1e-3 * (double)t->in->distance_max;
+    double least = EDGE_LEAST * (double)t->in->distance_max;
     return 1 / (length > least ? length : least > 0 ? least : 1);
 }
 
@@ -326,7 +329,7 @@ sup_result sup_transfer_weights(const sup_transfer_input* in, sup_arena* arena, 
 {
     SUP_ASSERT(in && arena && out);
     if (in->influences_max > INFLUENCES_MOST)
-        return sup_fail(error, SUP_ERROR_INPUT, "%u influences are more than the %d that are kept", in->influences_max,
+        return sup_fail(error, SUP_ERROR_INPUT, "%u influences per point are too many; give at most %d", in->influences_max,
                         INFLUENCES_MOST);
     sup_transfer_input settled = *in;
     double             diagonal = (double)sup_surface_diagonal(&in->body);

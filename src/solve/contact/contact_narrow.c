@@ -1,6 +1,8 @@
 // Two packs of triangles: which of their points and triangles, edges and edges, are near each other or will meet.
 #include "solve/contact/contact_internal.h"
 
+#include "geom/search/triangle_region.h"
+
 #include <math.h>
 
 #define RIDGE_SLACK 0.5f
@@ -11,24 +13,13 @@
 
 // ---------------------------------------------------------------------------------------------- distances
 
+SUP_TRIANGLE_REGION(region, float)
+
 float sup_contact_triangle_square(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c, float weights[3])
 {
     sup_vec3 ab = v3_sub(b, a), ac = v3_sub(c, a), ap = v3_sub(p, a), bp = v3_sub(p, b), cp = v3_sub(p, c);
-    float    d1 = v3_dot(ab, ap), d2 = v3_dot(ac, ap), d3 = v3_dot(ab, bp), d4 = v3_dot(ac, bp), d5 = v3_dot(ab, cp),
-          d6 = v3_dot(ac, cp);
-    float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, v = 0, w = 0;
-    if (d1 <= 0 && d2 <= 0) v = w = 0;
-    else if (d3 >= 0 && d4 <= d3) v = 1;
-    else if (d6 >= 0 && d5 <= d6) w = 1;
-    else if (vc <= 0 && d1 >= 0 && d3 <= 0) v = d1 / (d1 - d3);
-    else if (vb <= 0 && d2 >= 0 && d6 <= 0) w = d2 / (d2 - d6);
-    else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
-        w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        v = 1 - w;
-    } else if (va + vb + vc > 0) {
-        v = vb / (va + vb + vc);
-        w = vc / (va + vb + vc);
-    }
+    float    v, w;
+    region((float[]){ v3_dot(ab, ap), v3_dot(ac, ap), v3_dot(ab, bp), v3_dot(ac, bp), v3_dot(ab, cp), v3_dot(ac, cp) }, &v, &w);
     weights[0] = 1 - v - w;
     weights[1] = v;
     weights[2] = w;

@@ -70,12 +70,17 @@ static void sweep(uint32_t n, uint32_t first, uint32_t last, double* d, double* 
     }
 }
 
+// An entry beside the diagonal is 0 below this share of its two neighbors on it: a tenth of a double's rounding. An eigenvalue
+// takes two or three rounds; at ROUNDS for each it gives up.
+static const double BESIDE_NONE = 1e-17;
+enum { ROUNDS = 60 };
+
 static void to_diagonal(uint32_t n, double* d, double* e, double* q)
 {
     uint32_t last = n - 1;
-    for (uint32_t guard = 0; last > 0 && guard < 60 * n; ++guard) {
+    for (uint32_t guard = 0; last > 0 && guard < ROUNDS * n; ++guard) {
         for (uint32_t i = 0; i < last; ++i)
-            if (fabs(e[i]) <= 1e-17 * (fabs(d[i]) + fabs(d[i + 1]))) e[i] = 0;
+            if (fabs(e[i]) <= BESIDE_NONE * (fabs(d[i]) + fabs(d[i + 1]))) e[i] = 0;
         while (last > 0 && e[last - 1] == 0) --last;
         if (last == 0) break;
         uint32_t first = last - 1;

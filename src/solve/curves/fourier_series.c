@@ -167,6 +167,10 @@ static void make_gram(sup_fourier_kind kind, uint32_t terms, const double* v, co
     }
 }
 
+// Squared pivot of the Gram matrix below which the samples do not tell a function from those before it; relative to functions
+// whose mean squares are 0.5 to 1.
+static const double PIVOT2_LEAST = 1e-9;
+
 /// Row i of the Cholesky factor in place, then of its inverse; returns the square of the latter. Both depend on the rows before
 /// only, so every leading block is answered on the way. Infinity where the samples do not tell function i from those before.
 static double invert_row(double* gram, double* inverse, uint32_t n, uint32_t i)
@@ -176,7 +180,7 @@ static double invert_row(double* gram, double* inverse, uint32_t n, uint32_t i)
         double sum = g[j];
         for (uint32_t k = 0; k < j; ++k) sum -= g[k] * gram[(size_t)j * n + k];
         if (j < i) g[j] = sum / gram[(size_t)j * n + j];
-        else if (!(sum > 1e-9)) return HUGE_VAL; // of functions whose squares are 0.5 to 1
+        else if (!(sum > PIVOT2_LEAST)) return HUGE_VAL;
         else g[j] = sqrt(sum);
     }
     for (uint32_t j = 0; j <= i; ++j) {

@@ -113,6 +113,10 @@ static double spline(double t)
     return t < 1.5 ? 0.5 * (1.5 - t) * (1.5 - t) : 0;
 }
 
+// Smallest pivot of the moments of a spline's weights, in cells: they sum to 1, and a full neighborhood has pivots of 0.25 and
+// more. Below it the cells around a point lie in a plane, and a linear map cannot be reproduced.
+static const double PIVOT_LEAST = 1e-4;
+
 // Solves the symmetric 4 x 4 system for (1, 0, 0, 0); false where it is nearly singular.
 static bool solve4(double m[4][5])
 {
@@ -120,7 +124,7 @@ static bool solve4(double m[4][5])
         int pivot = k;
         for (int i = k + 1; i < 4; ++i)
             if (fabs(m[i][k]) > fabs(m[pivot][k])) pivot = i;
-        if (!(fabs(m[pivot][k]) > 1e-4)) return false;
+        if (!(fabs(m[pivot][k]) > PIVOT_LEAST)) return false;
         for (int j = 0; j < 5; ++j) {
             double t = m[k][j];
             m[k][j] = m[pivot][j];

@@ -2,6 +2,7 @@
 #include "solve/lattice/lattice_gaps.h"
 
 #include "base/internal.h"
+#include "base/scratch_layout.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -109,6 +110,10 @@ static uint32_t grid_cell(const gap_grid* g, const sup_vec3* at)
     return grid_axis(g, at, 0) + g->size[0] * (grid_axis(g, at, 1) + g->size[1] * grid_axis(g, at, 2));
 }
 
+// Shortest side of a grid cell, over the extent of all places: a thousand cells along each axis are still counted in 32 bits,
+// whatever `side` is. Sides grow by SIDE_STEP until there are few enough cells.
+static const double SIDE_LEAST = 1e-3, SIDE_STEP = 1.25;
+
 // Cells of `side`, or larger ones where those would be more than grid_cells(count). False: not all places are finite.
 static bool grid_sort(gap_grid* g, const sup_vec3* places, uint32_t count, double side)
 {
@@ -124,7 +129,7 @@ static bool grid_sort(gap_grid* g, const sup_vec3* places, uint32_t count, doubl
         if (count == 0 || !isfinite(sum) || !isfinite(high[a] - low[a])) return false;
         most = fmax(most, high[a] - low[a]);
     }
-    for (g->side = fmax(side, most * 1e-3);; g->side *= 1.25) {
+    for (g->side = fmax(side, most * SIDE_LEAST);; g->side *= SIDE_STEP) {
         double cells = 1;
         for (int a = 0; a < 3; ++a) {
             g->origin[a] = low[a];
@@ -258,29 +263,28 @@ typedef struct gap_job {
     float*                       clearances;                 ///< per place, in cells; FREE: nothing is near
 } gap_job;
 
-static gap_job cut_scratch(const sup_lattice_gaps* gaps, const sup_lattice_gaps_call* call, void* scratch, size_t* size)
+static gap_job lay_out(const sup_lattice_gaps* gaps, const sup_lattice_gaps_call* call, void* scratch, size_t* size)
 {
-    size_t  n = gaps->count, words = sup_align(n * sizeof(uint32_t), 64), at = sup_align(n * sizeof(sup_vec3), 64);
-    size_t  plane = sup_align((n + SUP_LANES) * sizeof(float), 64);
-    gap_job j = { .gaps = gaps, .call = call, .places = sup_scratch_at(scratch, 0) };
-    for (int a = 0; a < 3; ++a, at += 2 * plane) {
-        j.sorted[a] = sup_scratch_at(scratch, at);
-        j.sorted_rest[a] = sup_scratch_at(scratch, at + plane);
+    size_t     n = gaps->count;
+    sup_layout l = { .base = scratch };
+    gap_job    j = { .gaps = gaps, .call = call, .places = sup_layout_add(&l, n, sizeof(sup_vec3)) };
+    for (int a = 0; a < 3; ++a) {
+        j.sorted[a] = sup_layout_add(&l, n + SUP_LANES, sizeof(float));
+        j.sorted_rest[a] = sup_layout_add(&l, n + SUP_LANES, sizeof(float));
     }
-    j.ways = sup_scratch_at(scratch, at);
-    at += sup_align(n * sizeof(sup_vec3), 64);
-    j.clearances = sup_scratch_at(scratch, at);
-    j.grid.order = sup_scratch_at(scratch, at + words);
-    j.grid.cells = sup_scratch_at(scratch, at + 2 * words);
-    j.grid.begin = sup_scratch_at(scratch, at + 3 * words);
-    *size = at + 3 * words + sup_align((grid_cells(gaps->count) + 1) * sizeof(uint32_t), 64);
+    j.ways = sup_layout_add(&l, n, sizeof(sup_vec3));
+    j.clearances = sup_layout_add(&l, n, sizeof(float));
+    j.grid.order = sup_layout_add(&l, n, sizeof(uint32_t));
+    j.grid.cells = sup_layout_add(&l, n, sizeof(uint32_t));
+    j.grid.begin = sup_layout_add(&l, (size_t)grid_cells(gaps->count) + 1, sizeof(uint32_t));
+    *size = l.used;
     return j;
 }
 
 size_t sup_lattice_gaps_scratch(const sup_lattice_gaps* gaps)
 {
     size_t size;
-    cut_scratch(gaps, NULL, NULL, &size);
+    lay_out(gaps, NULL, NULL, &size);
     return size;
 }
 
@@ -414,7 +418,7 @@ bool sup_lattice_gaps_find(const sup_lattice_gaps* gaps, const sup_lattice_gaps_
 {
     size_t   size;
     uint32_t n = gaps->count;
-    gap_job  j = cut_scratch(gaps, call, call->scratch, &size);
+    gap_job  j = lay_out(gaps, call, call->scratch, &size);
     bool     any = false;
     sup_tasks_run(call->tasks, n, GRAIN, place_task, &j);
     if (grid_sort(&j.grid, j.places, n, (double)(REACH * gaps->h))) {

@@ -2,6 +2,7 @@
 #include "solve/lattice/lattice_volume.h"
 
 #include "base/internal.h"
+#include "base/scratch_layout.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -41,6 +42,10 @@ static double rises_until(const double a[4], double sign, double limit)
     return best;
 }
 
+// Newton stops when a step is this share of the root, a few roundings of a double; halving alone takes 52 rounds to get there.
+static const double ROOT_STEP = 1e-15;
+enum { ROOT_ROUNDS = 60 };
+
 double sup_lattice_cubic_root(const double a[4], double target, double limit, bool* met)
 {
     double sign = target < a[0] ? -1 : 1, high = rises_until(a, sign, limit), low = 0;
@@ -48,13 +53,13 @@ double sup_lattice_cubic_root(const double a[4], double target, double limit, bo
     *met = sign > 0 ? end >= target : end <= target;
     if (!*met) return sign * high;
     double t = 0;
-    for (int i = 0; i < 60; ++i) { // Newton, kept inside the bracket by halving
+    for (int i = 0; i < ROOT_ROUNDS; ++i) { // Newton, kept inside the bracket by halving
         double off = sign * (cubic_at(a, sign * t) - target), slope = a[1] + sign * t * (2 * a[2] + sign * t * 3 * a[3]);
         if (off > 0) high = t;
         else low = t;
         double next = slope > 0 ? t - off / slope : -1;
         if (!(next > low && next < high)) next = (low + high) / 2;
-        if (fabs(next - t) <= 1e-15 * fabs(next)) break;
+        if (fabs(next - t) <= ROOT_STEP * fabs(next)) break;
         t = next;
     }
     return sign * t;
@@ -85,38 +90,36 @@ typedef struct apply_job {
 
 enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2, PART_CARRIES = 4 }; // the last: one that would be worse off
 
-static apply_job place_scratch(const sup_lattice_volume* v, const sup_lattice_volume_call* call, void* scratch, size_t* size)
+static apply_job lay_out(const sup_lattice_volume* v, const sup_lattice_volume_call* call, void* scratch, size_t* size)
 {
-    size_t slots = sup_align(v->slot_count * sizeof(sup_vec3), 64), spots = sup_align(4 * (size_t)v->slot_count * 4, 64),
-           members = sup_align(4 * (size_t)v->member_count * 4, 64), parts = sup_align(v->part_count * sizeof(double), 64),
-           shares = sup_align(LATTICE_SHARES * (size_t)v->share_stride * sizeof(float), 64),
-           at = slots + 2 * spots + 2 * members + shares;
-    apply_job j = { .v = v, .call = call };
-    j.outward = sup_scratch_at(scratch, 0);
-    j.spots = sup_scratch_at(scratch, slots);
-    j.ways = sup_scratch_at(scratch, slots + spots);
-    j.places = sup_scratch_at(scratch, slots + 2 * spots);
-    j.fields = sup_scratch_at(scratch, slots + 2 * spots + members);
-    j.shares = sup_scratch_at(scratch, slots + 2 * spots + 2 * members);
-    j.volumes = sup_scratch_at(scratch, at);
-    j.goals = sup_scratch_at(scratch, at + parts);
-    j.lengths = sup_scratch_at(scratch, at + 2 * parts);
-    j.before = sup_scratch_at(scratch, at + 3 * parts);
-    j.gives = sup_scratch_at(scratch, at + 4 * parts);
-    j.shifts = sup_scratch_at(scratch, at + 5 * parts);
-    j.bounds = sup_scratch_at(scratch, at + 6 * parts);
-    j.found = sup_scratch_at(scratch, at + 7 * parts);
-    j.asked = sup_scratch_at(scratch, at + 8 * parts);
-    j.softest = sup_scratch_at(scratch, at + 9 * parts);
-    j.sums = sup_scratch_at(scratch, at + 10 * parts);
-    *size = at + 10 * parts + sup_align(v->face_piece_count * sizeof *j.sums, 64);
+    size_t     slots = v->slot_count, members = v->member_count, parts = v->part_count;
+    sup_layout l = { .base = scratch };
+    apply_job  j = { .v = v, .call = call };
+    j.outward = sup_layout_add(&l, slots, sizeof(sup_vec3));
+    j.spots = sup_layout_add(&l, slots, 4 * sizeof(float));
+    j.ways = sup_layout_add(&l, slots, 4 * sizeof(float));
+    j.places = sup_layout_add(&l, members, 4 * sizeof(float));
+    j.fields = sup_layout_add(&l, members, 4 * sizeof(float));
+    j.shares = sup_layout_add(&l, LATTICE_SHARES * (size_t)v->share_stride, sizeof(float));
+    j.volumes = sup_layout_add(&l, parts, sizeof(double));
+    j.goals = sup_layout_add(&l, parts, sizeof(double));
+    j.lengths = sup_layout_add(&l, parts, sizeof(double));
+    j.before = sup_layout_add(&l, parts, sizeof(double));
+    j.gives = sup_layout_add(&l, parts, sizeof(double));
+    j.shifts = sup_layout_add(&l, parts, sizeof(double));
+    j.bounds = sup_layout_add(&l, parts, sizeof(double));
+    j.found = sup_layout_add(&l, parts, sizeof(double));
+    j.asked = sup_layout_add(&l, parts, sizeof(double));
+    j.softest = sup_layout_add(&l, parts, sizeof(double));
+    j.sums = sup_layout_add(&l, v->face_piece_count, sizeof *j.sums);
+    *size = l.used;
     return j;
 }
 
 size_t sup_lattice_volume_scratch(const sup_lattice_volume* v)
 {
     size_t size;
-    place_scratch(v, NULL, NULL, &size);
+    lay_out(v, NULL, NULL, &size);
     return size;
 }
 
@@ -486,7 +489,7 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
 {
     sup_lattice_volume_report report = { 0 };
     size_t                    size;
-    apply_job                 j = place_scratch(v, call, call->scratch, &size);
+    apply_job                 j = lay_out(v, call, call->scratch, &size);
     place_spots(&j);
     measure(&j);
     if (call->start) memcpy(call->start, j.volumes, v->part_count * sizeof *call->start);
@@ -531,7 +534,7 @@ void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* poi
 {
     size_t                  size;
     sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets, .tasks = tasks }; // only read
-    apply_job               j = place_scratch(v, &call, scratch, &size);
+    apply_job               j = lay_out(v, &call, scratch, &size);
     place_spots(&j);
     measure(&j);
     memcpy(out, j.volumes, v->part_count * sizeof *out);
@@ -543,7 +546,7 @@ double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, con
     double                  rate = 0;
     size_t                  size;
     sup_lattice_volume_call call = { .points = (sup_vec3*)rest, .matrices = unturned }; // only read
-    apply_job               j = place_scratch(v, &call, scratch, &size);
+    apply_job               j = lay_out(v, &call, scratch, &size);
     place_spots(&j);
     outward_task(&j, 0, v->slot_count);
     j.along = true;

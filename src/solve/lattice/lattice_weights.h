@@ -12,7 +12,7 @@ typedef struct sup_lattice_weights_desc {
     const sup_bone_line* bones;
     const uint32_t*      owners;   ///< of each bone: 0, 1, ...
     const float*         strength; ///< per owner; what is not positive and finite counts as 1; NULL: 1
-    double               spread;   ///< larger is harder at the joints; 0: 1
+    double               spread;   ///< larger is sharper at the joints; 0: 1
     bool                 diffuse;  ///< the mean of neighbors, `steps` times (Chen et al. 2012, eq. 4 and 5)
     uint32_t             steps;    ///< 0: until every particle is reached
 } sup_lattice_weights_desc;

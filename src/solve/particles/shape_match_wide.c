@@ -236,6 +236,11 @@ static inline void add_moving(const fr x[4], const fr v[4], fr mt, const fr cent
     s->xx += mx * dx, s->yy += my * dy, s->zz += mz * dz, s->xy += mx * dy, s->xz += mx * dz, s->yz += my * dz;
 }
 
+// Shares of the trace of a region's inertia: what is added to the diagonal, so that a colinear region can be solved (float
+// rounding of the sums is about as large), and the determinant, of the trace cubed, from which on it is divided by.
+#define INERTIA_ADDED 1e-6f
+#define INERTIA_SINGULAR 1e-30f
+
 // I w = L about the center of mass; a colinear region is solved with a little of its trace added.
 static inline void angular_velocity(const rigid_sums* s, const fr c[3], const fr v[3], fr inverse, fr w[3])
 {
@@ -243,13 +248,13 @@ static inline void angular_velocity(const rigid_sums* s, const fr c[3], const fr
                 s->l[2] - (s->d[0] * v[1] - s->d[1] * v[0]) };
     fr xx = s->xx - s->d[0] * c[0], yy = s->yy - s->d[1] * c[1], zz = s->zz - s->d[2] * c[2];
     fr xy = s->xy - s->d[0] * c[1], xz = s->xz - s->d[0] * c[2], yz = s->yz - s->d[1] * c[2];
-    fr scale = inverse, trace = (fr_all(2.0f) * (xx + yy + zz)) * scale, small = fr_all(1e-6f) * trace;
+    fr scale = inverse, trace = (fr_all(2.0f) * (xx + yy + zz)) * scale, small = fr_all(INERTIA_ADDED) * trace;
     fr a = (yy + zz) * scale + small, b = (xx + zz) * scale + small, d = (xx + yy) * scale + small;
     fr e = -xy * scale, f = -xz * scale, g = -yz * scale;
     fr m00 = b * d - g * g, m01 = f * g - e * d, m02 = e * g - f * b;
     fr m11 = a * d - f * f, m12 = e * f - a * g, m22 = a * b - e * e;
     fr det = a * m00 + e * m01 + f * m02;
-    ir good = det > fr_all(1e-30f) * trace * trace * trace;
+    ir good = det > fr_all(INERTIA_SINGULAR) * trace * trace * trace;
     good &= trace > fr_all(0.0f);
     fr k = fr_select(good, scale / fr_select(good, det, fr_all(1.0f)), fr_all(0.0f));
     w[0] = k * (m00 * l[0] + m01 * l[1] + m02 * l[2]);

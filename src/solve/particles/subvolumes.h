@@ -5,8 +5,10 @@
 /// part's gradient at a point is a third of the area vector of its fan there; V = a third of the sum of gradient . place.
 ///
 ///     bind:      sup_volumes_label (geom/volume/volumes_label.h) or labels from a file -> sup_volumes_create ->
-///     sup_subvolumes_create substep:   sup_subvolumes_place (the fans' centers ride on joints) iteration:
-///     sup_subvolumes_project at last:   sup_subvolumes_calm (takes dV/dt out of the velocities)
+///                sup_subvolumes_create
+///     substep:   sup_subvolumes_place (the centers of the fans move with joints)
+///     iteration: sup_subvolumes_project
+///     at last:   sup_subvolumes_calm (removes dV/dt from the velocities)
 #ifndef SUP_SOLVE_PARTICLES_SUBVOLUMES_H
 #define SUP_SOLVE_PARTICLES_SUBVOLUMES_H
 

@@ -1,5 +1,6 @@
 // Running: one part is one task, from gathering its points to moving them; a color is one round of tasks.
 #include "base/internal.h"
+#include "base/scratch_layout.h"
 #include "solve/particles/subvolumes_internal.h"
 
 #include <math.h>
@@ -91,12 +92,13 @@ enum { MARK_SHORTENED = 1, MARK_SKIPPED = 2 };
 
 static layout place_layout(const sup_subvolumes* s, void* scratch, size_t* bytes)
 {
-    uint8_t* at = scratch;
-    size_t   centers = sup_align(s->volumes->center_count * sizeof(subvolume_center), 64);
-    size_t   work = sup_align(s->work_count * sizeof(sup_vec4), 64), sums = sup_align(s->part_count * sizeof(double), 64);
-    if (bytes) *bytes = centers + work + sums + sup_align(s->part_count, 64);
-    if (!at) return (layout){ 0 };
-    return (layout){ (void*)at, (void*)(at + centers), (void*)(at + centers + work), at + centers + work + sums };
+    sup_layout at = { .base = scratch };
+    layout     l = { .centers = sup_layout_add(&at, s->volumes->center_count, sizeof *l.centers) };
+    l.work = sup_layout_add(&at, s->work_count, sizeof *l.work);
+    l.stiffness = sup_layout_add(&at, s->part_count, sizeof *l.stiffness);
+    l.marks = sup_layout_add(&at, s->part_count, sizeof *l.marks);
+    if (bytes) *bytes = at.used;
+    return l;
 }
 
 size_t sup_subvolumes_scratch(const sup_subvolumes* s)

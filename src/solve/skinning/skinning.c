@@ -387,8 +387,13 @@ static bool is_moderate(const skin_joint* joint)
     return largest <= SPLIT_MOST;
 }
 
-/// Splits the map of a joint; false where it has no rotation, or is too large to be split and stands still. Most joints are rotations already and are read off; the others
-/// start from there and not from the last frame, because evaluate keeps no state.
+// Sum of the absolute entries of a 3x3 matrix, dimensionless; a rotation has 3 to 5.2. Below this the joint is scaled to
+// nothing: products of its entries underflow in float, and no rotation can be extracted.
+static const float MATRIX_NONE = 1e-30f;
+
+/// Splits the map of a joint; false where it has no rotation, or is too large to be split and stands still. Most joints are
+/// rotations already and are read off; the others start from there and not from the last frame, because evaluate keeps no
+/// state.
 static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out, float* stretch)
 {
     sup_quat q = quat_from_affine(a);
@@ -398,7 +403,7 @@ static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out,
     sup_mat3 m;
     float    size = 0;
     for (int i = 0; i < 9; ++i) size += fabsf(m.m[i / 3][i % 3] = a->m[i / 3][i % 3]);
-    bool turned = size > 1e-30f;
+    bool turned = size > MATRIX_NONE;
     if (turned) {
         // Twice: one call stops within a milliradian of the best rotation, Newton's next steps square that.
         rotation_extract(&m, &q);

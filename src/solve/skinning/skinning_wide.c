@@ -176,11 +176,14 @@ INLINE m8 dual_matrix(dual8 q, fr s)
                  .zz = one - s * (q.rx * q.rx + q.ry * q.ry) };
 }
 
+// Squared length of a blend of unit quaternions, dimensionless: 1 where all agree. Below it the sum is rounding.
+#define BLEND_NONE 1e-12f
+
 /// Where the real part has vanished (only negative weights can do that) the dominant joint alone decides.
 INLINE dual8 dual_mend(dual8 q, const float* dominant)
 {
     fr    length2 = q.rx * q.rx + q.ry * q.ry + q.rz * q.rz + q.rw * q.rw;
-    ir    good = length2 > fr_all(1e-12f);
+    ir    good = length2 > fr_all(BLEND_NONE);
     dual8 d = dual_start(dominant);
     q.rx = fr_select(good, q.rx, d.rx);
     q.ry = fr_select(good, q.ry, d.ry);

@@ -1,5 +1,5 @@
 // Which surface a character wears, whatever file it came from.
-#include "io/dress.h"
+#include "io/appearance.h"
 
 #include "base/internal.h"
 #include "io/gltf/gltf.h"
@@ -8,7 +8,7 @@
 
 // x^2.4 is x^2 times the fifth root of x^2, found by Newton's method: no function of the machine's library, so that every
 // machine writes the same file.
-float dress_linear(float value)
+float appearance_linear(float value)
 {
     if (!(value > 0)) return 0;
     if (value >= 1) return 1;
@@ -21,16 +21,16 @@ float dress_linear(float value)
     return (float)(square * root);
 }
 
-static sup_result vertex_dress(const sup_character* character, const vertex_source* source, sup_arena* arena, dress* out,
-                               sup_error* error)
+static sup_result vertex_appearance(const sup_character* character, const vertex_source* source, sup_arena* arena,
+                                    appearance* out, sup_error* error)
 {
     const sup_mesh* mesh = &character->mesh;
-    dress_piece*    piece = SUP_NEW(arena, dress_piece, 1);
+    appearance_piece* piece = SUP_NEW(arena, appearance_piece, 1);
     float*          colors = source->colors ? SUP_NEW(arena, float, 4 * (size_t)mesh->point_count) : NULL;
     float*          uvs = source->uvs ? SUP_NEW(arena, float, 2 * (size_t)mesh->vertex_count) : NULL;
     if (!piece || (source->colors && !colors) || (source->uvs && !uvs)) return sup_fail_memory(error, "a surface");
     for (uint32_t p = 0; colors && p < mesh->point_count; ++p) {
-        for (size_t i = 0; i < 3; ++i) colors[4 * (size_t)p + i] = dress_linear(source->colors[4 * (size_t)p + i]);
+        for (size_t i = 0; i < 3; ++i) colors[4 * (size_t)p + i] = appearance_linear(source->colors[4 * (size_t)p + i]);
         colors[4 * (size_t)p + 3] = source->colors[4 * (size_t)p + 3];
     }
     for (uint32_t v = 0; uvs && v < mesh->vertex_count; ++v) {
@@ -65,17 +65,17 @@ void sup_character_inherit(sup_character* character, sup_character* from)
     sup_character_destroy(from);
 }
 
-sup_result dress_make(const sup_character* character, sup_arena* arena, const dress** out, sup_error* error)
+sup_result appearance_make(const sup_character* character, sup_arena* arena, const appearance** out, sup_error* error)
 {
     *out = NULL;
     bool obj = character->source_format && strcmp(character->source_format, "obj") == 0;
     bool vertices = character->source_format && strcmp(character->source_format, VERTEX_SOURCE) == 0;
     if (!character->source || !(obj || vertices) || character->mesh.part_count != 1) return SUP_OK;
-    dress* made = SUP_NEW(arena, dress, 1);
+    appearance* made = SUP_NEW(arena, appearance, 1);
     if (!made) return sup_fail_memory(error, "a surface");
     made->character = *character;
-    sup_result result = obj ? obj_dress_make(character, character->source, arena, made, error)
-                            : vertex_dress(character, character->source, arena, made, error);
+    sup_result result = obj ? obj_appearance_make(character, character->source, arena, made, error)
+                            : vertex_appearance(character, character->source, arena, made, error);
     if (result == SUP_OK && made->piece_count) *out = made;
     return result;
 }

@@ -2,7 +2,7 @@
 // wanted, so that a mesh that is only deformed does not pay for it. Points on seams become several stored vertices; vertices
 // of one material stand together, by point.
 #include "base/internal.h"
-#include "io/dress.h"
+#include "io/appearance.h"
 #include "io/obj/obj_lines.h"
 #include "math/vec.h"
 
@@ -16,7 +16,7 @@ typedef struct split_vertex {
     uint32_t next;       // of the same point, made before; SUP_NONE: the first
 } split_vertex;
 
-typedef struct dresser {
+typedef struct appearance_reader {
     const sup_character* character;
     const obj_source*    source;
     sup_arena*           arena;
@@ -30,12 +30,12 @@ typedef struct dresser {
     uint32_t *           corner_uvs, *corner_normals; // SUP_NONE: none; NULL: no corner has any
     uint32_t*            face_runs;
     uint32_t             run_workspace;
-    dress_piece*         runs;
-} dresser;
+    appearance_piece*    runs;
+} appearance_reader;
 
 // ---------------------------------------------------------------------------------------------- lines
 
-static void count(dresser* d, const char* text, const char* end)
+static void count(appearance_reader* d, const char* text, const char* end)
 {
     obj_line l = { 0 };
     for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number) {
@@ -62,7 +62,7 @@ static uint32_t read_numbers(obj_line* l, uint32_t most, float* out)
 }
 
 // White until said otherwise.
-static bool take_colors(dresser* d)
+static bool take_colors(appearance_reader* d)
 {
     size_t count = 4 * (size_t)d->character->mesh.point_count;
     if (d->colors || d->starved) return d->colors != NULL;
@@ -73,19 +73,19 @@ static bool take_colors(dresser* d)
 }
 
 // "v x y z r g b", as sculpting and scanning programs write it. A seventh number is none of them.
-static void read_point(dresser* d, obj_line* l)
+static void read_point(appearance_reader* d, obj_line* l)
 {
     float values[7];
     if (read_numbers(l, 7, values) == 6 && take_colors(d)) {
         float* color = d->colors + 4 * (size_t)d->point_count;
-        for (int i = 0; i < 3; ++i) color[i] = dress_linear(values[3 + i]);
+        for (int i = 0; i < 3; ++i) color[i] = appearance_linear(values[3 + i]);
         color[3] = 1;
         d->colored++;
     }
     d->point_count++;
 }
 
-static void read_corners(dresser* d, obj_line* l, uint32_t most)
+static void read_corners(appearance_reader* d, obj_line* l, uint32_t most)
 {
     for (; l->at < l->end && *l->at != '#' && d->corner_count < most; obj_skip_space(l)) {
         int64_t   number;
@@ -104,24 +104,24 @@ static void read_corners(dresser* d, obj_line* l, uint32_t most)
     }
 }
 
-static const dress_material* find_material(const dresser* d, const obj_line* l)
+static const appearance_material* find_material(const appearance_reader* d, const obj_line* l)
 {
     const char* end = l->end;
     while (end > l->at && obj_is_space(end[-1])) --end;
-    for (const dress_material* m = d->source->materials; m; m = m->next)
+    for (const appearance_material* m = d->source->materials; m; m = m->next)
         if (strncmp(m->name, l->at, (size_t)(end - l->at)) == 0 && !m->name[end - l->at]) return m;
     return NULL;
 }
 
-static void use_material(dresser* d, const dress_material* m)
+static void use_material(appearance_reader* d, const appearance_material* m)
 {
-    dress_piece* last = &d->runs[d->run_count - 1];
+    appearance_piece* last = &d->runs[d->run_count - 1];
     // A run without faces so far is another's name.
     if (d->face_count == 0 || d->face_runs[d->face_count - 1] != d->run_count - 1) last->material = m;
     else if (last->material != m) d->runs[d->run_count++].material = m;
 }
 
-static void read_lines(dresser* d, const char* text, const char* end)
+static void read_lines(appearance_reader* d, const char* text, const char* end)
 {
     const sup_mesh* mesh = &d->character->mesh;
     obj_line        l = { 0 };
@@ -142,13 +142,13 @@ static void read_lines(dresser* d, const char* text, const char* end)
 // ---------------------------------------------------------------------------------------------- pieces
 
 // One piece for each material in the order of its first face.
-static void gather_runs(dresser* d)
+static void gather_runs(appearance_reader* d)
 {
     uint32_t count_kept = 0;
     uint32_t piece_of[RUNS_MAX];
     if (d->run_count <= RUNS_MAX) return;
     for (uint32_t f = 0; f < d->face_count; ++f) {
-        const dress_material* m = d->runs[d->face_runs[f]].material;
+        const appearance_material* m = d->runs[d->face_runs[f]].material;
         uint32_t              k = 0;
         while (k < count_kept && d->runs[piece_of[k]].material != m) ++k;
         if (k == count_kept && count_kept < RUNS_MAX) piece_of[count_kept++] = d->face_runs[f];
@@ -158,13 +158,13 @@ static void gather_runs(dresser* d)
     d->run_count = count_kept;
 }
 
-static bool same_uv(const dresser* d, uint32_t a, uint32_t b)
+static bool same_uv(const appearance_reader* d, uint32_t a, uint32_t b)
 {
     if (a == SUP_NONE || b == SUP_NONE) return a == b;
     return d->uvs[2 * (size_t)a] == d->uvs[2 * (size_t)b] && d->uvs[2 * (size_t)a + 1] == d->uvs[2 * (size_t)b + 1];
 }
 
-static bool same_normal(const dresser* d, uint32_t a, uint32_t b)
+static bool same_normal(const appearance_reader* d, uint32_t a, uint32_t b)
 {
     if (a == SUP_NONE || b == SUP_NONE) return a == b;
     return d->normals[a].x == d->normals[b].x && d->normals[a].y == d->normals[b].y && d->normals[a].z == d->normals[b].z;
@@ -181,7 +181,7 @@ typedef struct splitting {
 
 // The vertex of a point that looks like this, found among its copies or made. Copies beyond some are stored again rather than
 // searched for: a hostile fan would take forever.
-static uint32_t find_vertex(const dresser* d, splitting* s, const split_vertex* wanted)
+static uint32_t find_vertex(const appearance_reader* d, splitting* s, const split_vertex* wanted)
 {
     uint32_t v = s->newest[wanted->point];
     for (int looks = 0; v != SUP_NONE && looks < COPIES_MAX; ++looks, v = s->vertices[v].next) {
@@ -195,7 +195,7 @@ static uint32_t find_vertex(const dresser* d, splitting* s, const split_vertex* 
 
 // A corner's vertex takes the place of its texture coordinate, which nobody asks for again. Points of no face stand in the
 // first run, so that none is lost.
-static void find_vertices(const dresser* d, splitting* s)
+static void find_vertices(const appearance_reader* d, splitting* s)
 {
     const sup_mesh* mesh = &d->character->mesh;
     for (uint32_t p = 0; p < mesh->point_count; ++p) s->newest[p] = SUP_NONE;
@@ -210,7 +210,7 @@ static void find_vertices(const dresser* d, splitting* s)
 }
 
 // Two stable counting sorts, by point and then by run.
-static bool sort_vertices(const dresser* d, sup_arena* temp, splitting* s)
+static bool sort_vertices(const appearance_reader* d, sup_arena* temp, splitting* s)
 {
     uint32_t  points = d->character->mesh.point_count;
     uint32_t* begin = s->newest; // is no longer needed
@@ -236,7 +236,7 @@ static bool sort_vertices(const dresser* d, sup_arena* temp, splitting* s)
     return true;
 }
 
-static bool split(dresser* d, sup_arena* temp, splitting* s)
+static bool split(appearance_reader* d, sup_arena* temp, splitting* s)
 {
     const sup_mesh* mesh = &d->character->mesh;
     // Room for the worst; what is not touched costs nothing.
@@ -260,7 +260,7 @@ static bool split(dresser* d, sup_arena* temp, splitting* s)
 // ---------------------------------------------------------------------------------------------- whole
 
 // The character again, with these vertices in the place of its own.
-static sup_result finish(dresser* d, const splitting* s, dress* out)
+static sup_result finish(appearance_reader* d, const splitting* s, appearance* out)
 {
     sup_mesh* mesh = &out->character.mesh;
     sup_part* part = sup_arena_copy(d->arena, mesh->parts, 1, sizeof *part);
@@ -290,11 +290,11 @@ static sup_result finish(dresser* d, const splitting* s, dress* out)
     return SUP_OK;
 }
 
-static sup_result make(const sup_character* character, const obj_source* source, sup_arena* arena, sup_arena* temp, dress* out,
-                       sup_error* error)
+static sup_result make(const sup_character* character, const obj_source* source, sup_arena* arena, sup_arena* temp,
+                       appearance* out, sup_error* error)
 {
     const sup_mesh* mesh = &character->mesh;
-    dresser         d = { .character = character, .source = source, .arena = arena, .error = error, .run_count = 1 };
+    appearance_reader d = { .character = character, .source = source, .arena = arena, .error = error, .run_count = 1 };
     splitting       s = { 0 };
     const char *    text = (const char*)source->text.data, *end = text + source->text.size;
     if (source->text.size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
@@ -304,7 +304,7 @@ static sup_result make(const sup_character* character, const obj_source* source,
     if (d.uv_total) d.corner_uvs = SUP_NEW(arena, uint32_t, mesh->corner_count);
     if (d.normal_total) d.corner_normals = SUP_NEW(temp, uint32_t, mesh->corner_count);
     d.face_runs = SUP_NEW(arena, uint32_t, mesh->face_count);
-    d.runs = SUP_NEW(arena, dress_piece, (size_t)d.run_workspace + 1);
+    d.runs = SUP_NEW(arena, appearance_piece, (size_t)d.run_workspace + 1);
     if (!d.uvs || !d.normals || (d.uv_total && !d.corner_uvs) || (d.normal_total && !d.corner_normals) || !d.face_runs ||
         !d.runs)
         return sup_fail_memory(error, "a surface");
@@ -317,8 +317,8 @@ static sup_result make(const sup_character* character, const obj_source* source,
     return finish(&d, &s, out);
 }
 
-sup_result obj_dress_make(const sup_character* character, const obj_source* source, sup_arena* arena, dress* out,
-                          sup_error* error)
+sup_result obj_appearance_make(const sup_character* character, const obj_source* source, sup_arena* arena, appearance* out,
+                               sup_error* error)
 {
     sup_arena* temp = sup_arena_beside(arena);
     sup_result result = temp ? make(character, source, arena, temp, out, error) : sup_fail_memory(error, "a surface");

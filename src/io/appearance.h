@@ -1,33 +1,33 @@
-/// io/dress.h: what OBJ and PLY files say about a surface besides its points: texture coordinates, normals of corners, colors,
-/// materials. It stays with the character, and a glTF document made from that wears it.
-#ifndef SUP_IO_DRESS_H
-#define SUP_IO_DRESS_H
+/// io/appearance.h: what OBJ and PLY files say about a surface besides its points: texture coordinates, normals of corners,
+/// colors, materials. It stays with the character, and a glTF document made from that wears it.
+#ifndef SUP_IO_APPEARANCE_H
+#define SUP_IO_APPEARANCE_H
 
 #include "supple/io.h"
 
 /// A PNG or JPEG.
-typedef struct dress_picture {
+typedef struct appearance_picture {
     const char*                 path; ///< as the file names it
     sup_bytes                   bytes;
-    const struct dress_picture* next;
-} dress_picture;
+    const struct appearance_picture* next;
+} appearance_picture;
 
-typedef struct dress_material {
+typedef struct appearance_material {
     const char*            name;
     bool                   used; ///< by a face
     float                  color[4], glow[3];
     float                  roughness, metal;
     const char*            picture_path; ///< of the base color; NULL: none
     const char*            normals_path;
-    const dress_picture*   picture; ///< NULL: not to be had
-    const dress_picture*   normals;
-    struct dress_material* next;
-} dress_material;
+    const appearance_picture*   picture; ///< NULL: not to be had
+    const appearance_picture*   normals;
+    struct appearance_material* next;
+} appearance_material;
 
 /// character->source when source_format is "obj".
 typedef struct obj_source {
     sup_bytes             text;
-    const dress_material* materials;
+    const appearance_material* materials;
 } obj_source;
 
 /// character->source when source_format is VERTEX_SOURCE, of a PLY or a built-in character. Either may be NULL.
@@ -38,33 +38,33 @@ typedef struct vertex_source {
 } vertex_source;
 
 /// Stored vertices of one material.
-typedef struct dress_piece {
-    const dress_material* material; ///< NULL: none
+typedef struct appearance_piece {
+    const appearance_material* material; ///< NULL: none
     uint32_t              vertex_begin, vertex_count;
-} dress_piece;
+} appearance_piece;
 
-typedef struct dress {
+typedef struct appearance {
     /// The character with other stored vertices: a point on a seam is several. Points, skeleton and clips are the original's.
     sup_character      character;
     const float*       uvs;    ///< two for each stored vertex, the glTF way: the first row at v = 0; NULL: none
     const float*       colors; ///< four for each *point*, linear; NULL: none
     uint32_t           piece_count;
-    const dress_piece* pieces;      ///< in the order of their vertices
+    const appearance_piece* pieces;      ///< in the order of their vertices
     const uint32_t*    face_pieces; ///< the piece of each face; NULL: the first
-} dress;
+} appearance;
 
 /// *out is NULL where the source says nothing of the kind. Lives in the arena.
-sup_result dress_make(const sup_character* character, sup_arena* arena, const dress** out, sup_error* error);
+sup_result appearance_make(const sup_character* character, sup_arena* arena, const appearance** out, sup_error* error);
 /// The same for an OBJ.
-sup_result obj_dress_make(const sup_character* character, const obj_source* source, sup_arena* arena, dress* out,
-                          sup_error* error);
+sup_result obj_appearance_make(const sup_character* character, const obj_source* source, sup_arena* arena, appearance* out,
+                               sup_error* error);
 /// Materials of the file or files that a line `mtllib` names, put in front of the list. What cannot be read is left out and
 /// noted: an OBJ without its materials is still a mesh.
-sup_result obj_materials_read(const sup_read_input* in, const char* names, size_t length, dress_material** list,
+sup_result obj_materials_read(const sup_read_input* in, const char* names, size_t length, appearance_material** list,
                               sup_notes* notes, sup_error* error);
 /// Reads the pictures of those materials that are used.
-sup_result obj_pictures_read(const sup_read_input* in, dress_material* list, sup_notes* notes, sup_error* error);
+sup_result obj_pictures_read(const sup_read_input* in, appearance_material* list, sup_notes* notes, sup_error* error);
 /// From sRGB to linear, both 0 to 1.
-float dress_linear(float value);
+float appearance_linear(float value);
 
 #endif
