@@ -299,7 +299,7 @@ static void a_pinned_side_does_not_give_way(void** state)
     assert_float_equal(p.z, .25f, 1e-6f);
 }
 
-// ---------------------------------------------------------------------------------------------- rubbing
+// ---------------------------------------------------------------------------------------------- friction
 
 static const sup_touch FLOOR = { { 0, 0, 1 }, { 1, 0, 0, 0 }, 0 };
 
@@ -309,33 +309,33 @@ static void a_point_on_a_floor_bounces_and_slides_as_it_should(void** state)
     const float masses[4] = { 1, 0, 0, 0 };
     sup_vec4    v = { 3, 0, -2, 0 };
     // Falls at 2, slides at 3, no bounce, friction .5: loses 1 of the 3.
-    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .5f, 0 }, 0, 0, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ .5f, 0 }, 0, 0, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 2, 0, 0, 1e-6f);
     // Comes at 4, bounces with half of it: 2; the change of 2 + 2 ... friction 1 would take 4, there are 3: it sticks.
     v = (sup_vec4){ 3, 0, -2, 0 };
-    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, .5f }, 4, 0, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 1, .5f }, 4, 0, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 0, 0, 2, 1e-6f);
     // Rests, pressed by positions with 1 m/s per substep: friction .3 takes .3.
     v = (sup_vec4){ 3, 0, 0, 0 };
-    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ .3f, 0 }, 0, 1, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ .3f, 0 }, 0, 1, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 2.7f, 0, 0, 1e-6f);
     // On a belt that runs at 5: it is carried along.
     v = (sup_vec4){ 3, 0, 0, 0 };
-    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 0 }, 0, 9, v3(5, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 1, 0 }, 0, 9, v3(5, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 5, 0, 0, 1e-6f);
     // Pushed out with 1.5 and leaves at 2: the push is taken back, what it had by itself stays. Pushed with 3: it rests.
     v = (sup_vec4){ 3, 0, 2, 0 };
-    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 1.5f, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 0, 0 }, 0, 1.5f, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 3, 0, .5f, 1e-6f);
-    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 0, 0 }, 0, 3, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 0, 0 }, 0, 3, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 3, 0, 0, 1e-6f);
     // Leaves: nothing holds it.
     v = (sup_vec4){ 3, 0, 2, 0 };
-    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_rubbing){ 1, 1 }, 0, 0, v3(0, 0, 0));
+    sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 1, 1 }, 0, 0, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 3, 0, 2, 1e-6f);
 }
 
-static void rubbing_keeps_momentum_and_never_gains_energy(void** state)
+static void friction_keeps_momentum_and_never_gains_energy(void** state)
 {
     (void)state;
     for (int trial = 0; trial < 300; ++trial) {
@@ -350,7 +350,7 @@ static void rubbing_keeps_momentum_and_never_gains_energy(void** state)
             momentum = v3_mad(momentum, 1 / masses[k], sup_particle_place(&v[k]));
             energy += v3_length2(sup_particle_place(&v[k])) / masses[k];
         }
-        sup_touch_friction((sup_vec4* const[4]){ &v[0], &v[1], &v[2], &v[3] }, masses, &t, &(sup_rubbing){ .4f, 0 }, 1, .2f,
+        sup_touch_friction((sup_vec4* const[4]){ &v[0], &v[1], &v[2], &v[3] }, masses, &t, &(sup_friction){ .4f, 0 }, 1, .2f,
                            v3(0, 0, 0));
         for (int k = 0; k < 4; ++k) {
             now = v3_mad(now, 1 / masses[k], sup_particle_place(&v[k]));
@@ -429,7 +429,7 @@ int main(void)
         cmocka_unit_test(parting_reaches_the_distance_in_one_step_and_keeps_the_center_of_mass),
         cmocka_unit_test(a_pinned_side_does_not_give_way),
         cmocka_unit_test(a_point_on_a_floor_bounces_and_slides_as_it_should),
-        cmocka_unit_test(rubbing_keeps_momentum_and_never_gains_energy),
+        cmocka_unit_test(friction_keeps_momentum_and_never_gains_energy),
         cmocka_unit_test(a_shrunk_cube_comes_back_to_its_volume),
         cmocka_unit_test(a_step_for_the_volume_is_shortened_or_refused),
     };

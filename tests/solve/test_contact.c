@@ -210,7 +210,7 @@ static void contacts_rub_and_bounce(void** state)
     for (uint32_t i = s.slab_points; i < s.point_count; ++i) s.v[i] = (sup_vec4){ 1, 0, -10, 0 };
     slabs_move(&s, s.to, 1, v3(0.01f, 0, -0.1f)); // dt = 0.01
     sup_contact_call call = slabs_call(&s);
-    call.settings.friction = (sup_rubbing){ 0.05f, 0.5f };
+    call.settings.friction = (sup_friction){ 0.05f, 0.5f };
     call.settings.edges = false;
     search(&s, &call);
     sup_contact_begin(s.contact, &call, 0, 1, s.to, s.v);

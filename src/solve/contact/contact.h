@@ -94,7 +94,7 @@ void sup_contact_reset(const sup_contact* c, void* state);
 
 typedef struct sup_contact_settings {
     float       thickness; ///< distance that is defended; mean edges, usually .05
-    sup_rubbing friction;  ///< of the skin with itself; a body brings its own friction, the larger counts
+    sup_friction friction; ///< of the skin with itself; a body brings its own friction, the larger counts
     bool        edges;     ///< edge-edge contacts too; usually on
     bool        self;      ///< the skin against itself
 } sup_contact_settings;

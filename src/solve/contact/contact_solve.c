@@ -246,7 +246,7 @@ uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call,
 void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v)
 {
     solving            s = start(c, call);
-    const sup_rubbing* friction = &call->settings.friction;
+    const sup_friction* friction = &call->settings.friction;
     for (uint32_t i = 0; i < s.m.header->count; ++i) {
         const contact_item* item = &s.m.list[i];
         const uint32_t*     p = item->p;
@@ -264,7 +264,7 @@ void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, co
         sup_touch   touch = body_touch(&s, b, x);
         sup_vec4*   moved[4];
         body_particles(b, v, moved);
-        sup_rubbing own = *friction;
+        sup_friction own = *friction;
         sup_vec3    still = v3_scale(b->moved, 1 / dt);
         float       approach = own.restitution > 0 ? b->approach + v3_dot(touch.normal, still) : 0;
         own.friction = fmaxf(own.friction, s.m.solids[b->solid].friction);

@@ -85,7 +85,7 @@ float sup_touch_part(sup_vec4* const x[4], const sup_touch* touch, float distanc
     return missing;
 }
 
-void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_rubbing* rubbing,
+void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_friction* friction,
                         float approach, float pushed, sup_vec3 still)
 {
     sup_vec3 relative = v3_scale(still, -1);
@@ -97,10 +97,10 @@ void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], con
         }
     float along = v3_dot(relative, touch->normal);
     if (!(sum > 0) || !isfinite(along)) return;
-    float wanted = approach > 0 ? rubbing->restitution * approach : 0, change = wanted - along;
+    float wanted = approach > 0 ? friction->restitution * approach : 0, change = wanted - along;
     if (change < -pushed) change = -pushed; // faster than it was pushed: it leaves by itself
     sup_vec3 slide = v3_mad(relative, -along, touch->normal);
-    float    speed = v3_length(slide), brake = rubbing->friction * (change > 0 ? change + pushed : pushed);
+    float    speed = v3_length(slide), brake = friction->friction * (change > 0 ? change + pushed : pushed);
     sup_vec3 dv = v3_scale(touch->normal, change);
     if (speed > 0 && brake > 0) dv = v3_mad(dv, -(brake < speed ? brake / speed : 1.0f), slide);
     for (int k = 0; k < 4; ++k)

@@ -105,17 +105,17 @@ float sup_edge_side(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4, sup_vec3
 float sup_touch_part(sup_vec4* const x[4], const sup_touch* touch, float distance);
 
 /// The material of a contact: Coulomb friction and restitution.
-typedef struct sup_rubbing {
+typedef struct sup_friction {
     float friction;    ///< 0 ... 1
     float restitution; ///< fraction of the approach speed with which they separate; 0: none
-} sup_rubbing;
+} sup_friction;
 
 /// Changes velocities at a contact. `approach` is the speed, positive, at which the surfaces met before the contact was solved;
 /// `pushed` is the speed that solving positions added along the normal. The normal velocity becomes nonnegative and at least
 /// restitution x `approach`; what `pushed` added beyond that is removed, so that separating pressed surfaces does not throw
 /// them. The tangential velocity loses at most friction x (that change + `pushed`): without `pushed`, a resting contact, whose
 /// normal velocity is 0, would have no friction. `still`: 0, or the velocity of a body that the particles touch.
-void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_rubbing* rubbing,
+void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_friction* friction,
                         float approach, float pushed, sup_vec3 still);
 
 // ---------------------------------------------------------------------------------------------- volume
