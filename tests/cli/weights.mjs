@@ -80,7 +80,7 @@ await test("--center brings rough joints to the middle of their limb", folder =>
     near(after.place[0], 1.5, 0.05, "as far along as before");
     match(after.r.err, /joints and ends moved to the middle of the limb/);
     match(after.r.out, /MB of memory/);
-    match(good(["weights", "builtin:arm", out, "--center"]).err, /clips of 'arm' stay behind/);
+    match(good(["weights", "builtin:arm", out, "--center"]).err, /clips of 'arm' are dropped/);
     bad(["weights", "builtin:arm", out, "--center", "--mask", "x"], 2, /with --center there are none/);
 });
 await test("a mesh without a skin takes the skeleton of another file", folder => {

@@ -179,6 +179,7 @@ export class WorldTool {
 
     release(event: PointerEvent): boolean {
         const { drag, poker } = this;
+        if (this.waiting === event.pointerId) return this.waiting = undefined, true;
         if (poker?.pointer === event.pointerId) return poker.poker.held = false, this.poker = undefined, true;
         if (drag?.pointer !== event.pointerId) return false;
         this.drag = undefined;
@@ -234,19 +235,34 @@ export class WorldTool {
     }
 
     /** Binds beside what plays, so that a press is answered at once. */
-    private prepare(): void {
+    private async prepare(): Promise<void> {
         const { engine, clock } = this.app;
         if (this.hand.busy) return;
         if (!this.active) return engine.unready();
-        if ( this.drag || clock.playing || this.hand.refuses(this.chain, "poke") || !engine.shape) return;
+        if (this.drag || clock.playing || this.hand.refuses(this.chain, "poke") || !engine.shape) return;
         const far = this.up().multiplyScalar(2 * FAR * engine.shape.info.diagonal);
-        void engine.readyBodies(this.chain, [...bodiesOf(engine.worldFile), this.solid(this.pokeWith, far, new Vector3(1, 0, 0))]);
+        return engine.readyBodies(this.chain, [...bodiesOf(engine.worldFile), this.solid(this.pokeWith, far, new Vector3(1, 0, 0))]);
     }
+
+    /** A press that comes too early is answered when the chain is ready, if the pointer is still down. */
+    private async wait(event: PointerEvent, hit: Hit): Promise<void> {
+        const { engine, say } = this.app, { pointerId } = event;
+        say("The chain is being made ready for one body more: a moment.");
+        this.waiting = pointerId;
+        while (this.waiting === pointerId && !engine.readyFor(hit.chain)) {
+            await this.prepare();
+            await new Promise(requestAnimationFrame);
+        }
+        if (this.waiting !== pointerId) return;
+        this.waiting = undefined;
+        this.begin(event, hit);
+    }
+    private waiting: number | undefined;
 
     private begin(event: PointerEvent, hit: Hit): void {
         const { view, engine, say } = this.app, why = this.hand.refuses(hit.chain, "poke");
         if (why) return say(why);
-        if (!engine.readyFor(hit.chain)) return say("The chain is being made ready for one body more: a moment."), this.prepare();
+        if (!engine.readyFor(hit.chain)) return void this.wait(event, hit);
         // It comes along the line of sight, on which nothing lies: what is pressed is seen.
         const away = view.camera.position.clone().sub(hit.place).normalize(), right = new Vector3().setFromMatrixColumn(view.camera.matrixWorld, 0), radius = this.reach() / this.unit;
         const poker = this.hand.poke(hit.chain, this.solid(this.pokeWith, hit.place, right), hit.place, away.clone().multiplyScalar(AWAY * radius), hit.place.clone().addScaledVector(away, FAR * engine.shape!.info.diagonal));
@@ -390,7 +406,7 @@ export class WorldTool {
         if (rests && this.resting) return;
         this.resting = rests;
         this.options.hidden = !this.active;
-        this.prepare();
+        void this.prepare();
         if (this.active) {
             const { engine, store } = this.app, { bodies, forces = [], muscles = {}, keys } = this.edit;
             for (const what of ["gravity", "wind"] as const) {
