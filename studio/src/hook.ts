@@ -28,6 +28,8 @@ export interface Studio {
     settled(): Promise<void>;
     /** Resolves when the tool can be used, the view shows the session as it is, and the address holds it. Not while it plays. */
     rested(): Promise<void>;
+    /** Forgets the chain that was made ready for a press. */
+    unready(): void;
     /** What a hand does: the frame that it is at (-1: none), the newtons of each spring that is held, and the hashes of frames that it showed. */
     hand(): { frame: number; newtons: number[]; shown: [number, string][] };
     /** The map under the brush: its name, a value a point, and the milliseconds of every step of every stroke. */
@@ -73,6 +75,7 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             const settled = () => engine.problem !== null || engine.shape !== undefined && engine.current && chains().every(one => one.state === "failed" || one.state === "ready" && one.done > 0);
             await until(settled);
         },
+        unready: () => engine.unready(),
         rested: () => until(() => ready() && view.still && !store.unsaved),
         hand: () => ({ frame: Math.max(hand.frame, thrower.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
         paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),

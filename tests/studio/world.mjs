@@ -35,6 +35,7 @@ for (const [deformer, kind] of [["layers", "ball"], ["lattice", "capsule"]]) awa
     await rested(page);
     const before = await frames(page), spot = await skinSpot(page);
     await page.mouse.move(spot.x, spot.y);
+    await page.evaluate(() => globalThis.studio.unready()); // a press that comes too early is not lost
     await page.mouse.down();
     await page.waitForFunction(() => globalThis.studio.hand().frame >= 5);
     for (let i = 1; i <= 4; ++i) {
