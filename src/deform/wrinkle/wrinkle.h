@@ -109,17 +109,19 @@ typedef struct wrinkle_scale {
 sup_result sup_wrinkle_scale_create(const sup_character* character, sup_arena* arena, wrinkle_scale* out, sup_error* error);
 float      sup_wrinkle_scale(const wrinkle_scale* scale, const sup_pose* pose);
 
-/// The triangles at rest; nodes and slots are those of the pose that was looked at last.
+/// The triangles at rest; the rest is of the pose that was looked at last.
 typedef struct wrinkle_tree {
     sup_bvh  bvh;
     sup_box* nodes;
     sup_box* slots;
+    uint8_t* open;  ///< by node, scratch
+    uint8_t* marks; ///< by slot, scratch
 } wrinkle_tree;
 sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error);
 /// Lowers `limits` to how far skin is pressed where it folds and crosses other skin in this pose. crosses: scratch, by
 /// triangle.
 void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
-                         const sup_tasks* tasks, bool* crosses, float* limits);
+                         const sup_tasks* tasks, float* limits);
 /// Lowers `limits` around those places too.
 sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,
                                       sup_error* error);

@@ -9,11 +9,13 @@
 #include <string.h>
 
 enum {
-    GRAIN = 32,   // leaves of one task
-    DEEPEST = 64, // levels of the hierarchy, 32 at most
-    WORK =
-        8192, // boxes compared for one triangle: where all lie in one place it would be quadratic, and they count as crossing
+    BRANCHES = 256, // of the hierarchy: a task each
+    DEEPEST = 128,  // levels of two branches, 64 at most, and one waiting at each
+    WORK = 8192,    // for each leaf, in the mean of a branch: where all lies in one place it would be quadratic
 };
+
+// What a search knows of a triangle.
+enum { CLOSED, OPEN, CROSSES };
 
 // The line along which skin crosses moves between the sampled poses. Around a place that crosses the limit stays what it is
 // for the first number of wavelengths, then rises by 1 over the second.
@@ -26,7 +28,9 @@ sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrink
     if (result != SUP_OK) return result;
     out->nodes = SUP_NEW(arena, sup_box, 2 * (size_t)out->bvh.leaf_count);
     out->slots = SUP_NEW(arena, sup_box, (size_t)out->bvh.triangle_count + 1);
-    return out->nodes && out->slots ? SUP_OK : sup_fail_memory(error, "wrinkle");
+    out->open = SUP_NEW(arena, uint8_t, 2 * (size_t)out->bvh.leaf_count);
+    out->marks = SUP_NEW(arena, uint8_t, (size_t)out->bvh.triangle_count + 1);
+    return out->nodes && out->slots && out->open && out->marks ? SUP_OK : sup_fail_memory(error, "wrinkle");
 }
 
 // ---------------------------------------------------------------------------------------------- one pose
@@ -36,7 +40,8 @@ typedef struct search {
     const sup_vec3*     points;
     const float*        pressed;
     float               threshold;
-    bool*               crosses; // by slot
+    const float*        limits;
+    uint32_t            branches;
 } search;
 
 static bool share_a_point(const uint32_t* s, const uint32_t* t)
@@ -46,10 +51,14 @@ static bool share_a_point(const uint32_t* s, const uint32_t* t)
     return false;
 }
 
-static bool folds(const search* s, const uint32_t* corners)
+// Whether crossing would be news: some corner folds and is pressed less than where it was seen to cross.
+static bool matters(const search* s, uint32_t slot)
 {
     bool any = false;
-    for (int k = 0; k < 3; ++k) any |= s->pressed[corners[k]] > s->threshold;
+    for (int k = 0; k < 3; ++k) {
+        uint32_t p = s->tree->bvh.corners[3 * (size_t)slot + (size_t)k];
+        any |= s->pressed[p] > s->threshold && s->pressed[p] < s->limits[p];
+    }
     return any;
 }
 
@@ -62,43 +71,84 @@ static bool cross(const search* s, uint32_t i, uint32_t k, uint32_t* work)
     return sup_triangles_cross_work(a, b, work);
 }
 
-static bool crosses_any(const search* s, uint32_t slot)
+static void search_leaves(const search* s, uint32_t leaf, uint32_t other, int64_t* left)
 {
     const sup_bvh* tree = &s->tree->bvh;
-    uint32_t       stack[DEEPEST], depth = 0, work = 0;
-    stack[depth++] = 1;
-    while (depth > 0) {
-        uint32_t node = stack[--depth];
-        if (++work > WORK) return true;
-        if (!sup_box_overlap(&s->tree->nodes[node], &s->tree->slots[slot])) continue;
-        if (node < tree->leaf_count) {
-            stack[depth++] = 2 * node + 1;
-            stack[depth++] = 2 * node;
-            continue;
+    for (uint32_t i = tree->leaf_begin[leaf]; i < tree->leaf_begin[leaf + 1]; ++i) {
+        if (s->tree->marks[i] != OPEN) continue;
+        if (!sup_box_overlap(&s->tree->slots[i], &s->tree->nodes[tree->leaf_count + other])) continue;
+        for (uint32_t k = tree->leaf_begin[other]; k < tree->leaf_begin[other + 1] && s->tree->marks[i] == OPEN; ++k) {
+            uint32_t work = 1;
+            if (k != i && cross(s, i, k, &work)) s->tree->marks[i] = CROSSES;
+            *left -= work;
         }
-        for (uint32_t k = tree->leaf_begin[node - tree->leaf_count]; k < tree->leaf_begin[node - tree->leaf_count + 1]; ++k)
-            if (k != slot && cross(s, slot, k, &work)) return true;
     }
-    return false;
 }
 
-// Only triangles that fold in this pose are looked at, against all others.
+// The open leaves below a node against all others, both sides going down together.
+static void search_branch(const search* s, uint32_t branch, int64_t* left)
+{
+    const sup_box* boxes = s->tree->nodes;
+    const uint32_t leaves = s->tree->bvh.leaf_count;
+    const uint8_t* open = s->tree->open;
+    uint32_t       stack[DEEPEST][2], depth = 0;
+    stack[depth][0] = branch, stack[depth++][1] = 1;
+    while (depth > 0 && --*left >= 0) {
+        uint32_t a = stack[--depth][0], b = stack[depth][1];
+        if (!open[a] || !sup_box_overlap(&boxes[a], &boxes[b])) continue;
+        if (a >= leaves && b >= leaves) {
+            search_leaves(s, a - leaves, b - leaves, left);
+            continue;
+        }
+        bool down = a < leaves && (a <= b || b >= leaves); // the higher of the two
+        for (uint32_t side = 2; side-- > 0;) {
+            stack[depth][0] = down ? 2 * a + side : a;
+            stack[depth++][1] = down ? b : 2 * b + side;
+        }
+    }
+}
+
+// Marks what is open below a node, and tells how many leaves there are.
+static uint32_t open_branch(const search* s, uint32_t branch)
+{
+    const sup_bvh* tree = &s->tree->bvh;
+    uint32_t       first = branch, count = 1;
+    for (; first < tree->leaf_count; first *= 2) count *= 2;
+    for (uint32_t node = first; node < first + count; ++node) {
+        s->tree->open[node] = 0;
+        for (uint32_t i = tree->leaf_begin[node - tree->leaf_count]; i < tree->leaf_begin[node - tree->leaf_count + 1]; ++i) {
+            s->tree->marks[i] = matters(s, i) ? OPEN : CLOSED;
+            if (s->tree->marks[i] == OPEN) s->tree->open[node] = 1;
+        }
+    }
+    for (uint32_t at = first / 2, wide = count / 2; at >= branch && wide; at /= 2, wide /= 2)
+        for (uint32_t node = at; node < at + wide; ++node)
+            s->tree->open[node] = s->tree->open[2 * node] | s->tree->open[2 * node + 1];
+    return count;
+}
+
 static void find(void* data, uint32_t begin, uint32_t end)
 {
-    const search*  s = data;
-    const sup_bvh* tree = &s->tree->bvh;
-    for (uint32_t i = tree->leaf_begin[begin]; i < tree->leaf_begin[end]; ++i)
-        s->crosses[i] = folds(s, tree->corners + 3 * (size_t)i) && crosses_any(s, i);
+    const search*   s = data;
+    const uint32_t* slots = s->tree->bvh.leaf_begin;
+    for (uint32_t branch = begin; branch < end; ++branch) {
+        uint32_t count = open_branch(s, s->branches + branch), first = branch * count;
+        int64_t  left = (int64_t)WORK * count;
+        search_branch(s, s->branches + branch, &left);
+        for (uint32_t i = slots[first]; i < slots[first + count] && left < 0; ++i)
+            if (s->tree->marks[i] == OPEN) s->tree->marks[i] = CROSSES;
+    }
 }
 
 void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
-                         const sup_tasks* tasks, bool* crosses, float* limits)
+                         const sup_tasks* tasks, float* limits)
 {
-    search s = { tree, points, pressed, threshold, crosses };
+    uint32_t branches = tree->bvh.leaf_count < BRANCHES ? tree->bvh.leaf_count : BRANCHES; // powers of two
+    search   s = { tree, points, pressed, threshold, limits, branches };
     sup_bvh_refit(&tree->bvh, points, tasks, tree->nodes, tree->slots);
-    sup_tasks_run(tasks, tree->bvh.leaf_count, GRAIN, find, &s);
+    sup_tasks_run(tasks, branches, 1, find, &s);
     for (uint32_t i = 0; i < tree->bvh.triangle_count; ++i)
-        for (int k = 0; k < 3 && crosses[i]; ++k) {
+        for (int k = 0; k < 3 && tree->marks[i] == CROSSES; ++k) {
             uint32_t p = tree->bvh.corners[3 * (size_t)i + (size_t)k];
             if (pressed[p] > threshold && pressed[p] < limits[p]) limits[p] = pressed[p];
         }

@@ -77,7 +77,6 @@ typedef struct sampler {
     const wrinkle_tree*   tree;
     float                 threshold;
     float*                pressed; // by point, of this pose
-    bool*                 crosses; // by triangle
     float*                limits;
     uint32_t              poses;
 } sampler;
@@ -103,7 +102,7 @@ static void sample_pose(sampler* s, const sup_clip* clip, double time)
         float q = 0.5f * (d.xx - d.yy), left = 1 - 0.5f * (d.xx + d.yy) - sqrtf(q * q + d.xy * d.xy);
         s->pressed[p] = 1 - sqrtf(left > 0 ? left : 0);
     }
-    sup_wrinkle_contact(s->tree, s->points, s->pressed, s->threshold, s->in->tasks, s->crosses, s->limits);
+    sup_wrinkle_contact(s->tree, s->points, s->pressed, s->threshold, s->in->tasks, s->limits);
     s->poses++;
 }
 
@@ -121,8 +120,7 @@ static sup_result sample_clips(sampler* s, sup_arena* arena, sup_error* error)
     s->morphed = SUP_NEW(arena, sup_vec3, c->mesh.point_count);
     s->points = SUP_NEW(arena, sup_vec3, c->mesh.point_count);
     s->pressed = SUP_NEW(arena, float, c->mesh.point_count);
-    s->crosses = SUP_NEW(arena, bool, (size_t)c->mesh.triangle_count + 1);
-    if (!s->scratch || !s->morphed || !s->points || !s->pressed || !s->crosses) return sup_fail_memory(error, "wrinkle");
+    if (!s->scratch || !s->morphed || !s->points || !s->pressed) return sup_fail_memory(error, "wrinkle");
     s->scratch = (void*)(((uintptr_t)s->scratch + 63) / 64 * 64);
     // All clips of the character, whichever is played: the same pose has the same folds in each of them.
     for (uint32_t i = 0; i < c->clip_count && s->poses < POSES_MAX; ++i)
