@@ -298,6 +298,12 @@ export class View {
     }
     private paint_: Float32Array | undefined;
     hasPainted(colors: Float32Array): boolean { return this.paint_ === colors; }
+    /** Some of the colors changed in place. */
+    repaint(): void {
+        ++this.repaints;
+        this.dirty = true;
+    }
+    private repaints = 0;
 
     /** Materials of the file; null: it has none that could be read. */
     set fileLook(look: Look | null) {
@@ -416,7 +422,7 @@ export class View {
         const skin = this.skin(pane.chain);
         skin.show(shown.frame);
         skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
-        skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined));
+        skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined), this.repaints);
         skin.wired = session.show.wire;
         skin.cap.cut(this.cutPlane(session), this.followed);
         skin.mesh.castShadow = true;
