@@ -417,6 +417,7 @@ export class Engine {
     }
     private async makeReady(id: number, key: string, spec: ChainSpec, options: ChainOptions, bodies: Body[]): Promise<void> {
         if (this.readied?.key === key) return this.readyAt(this.readied);
+        if (this.unreadied?.key === key) return; // it would fail again
         this.unready();
         const readied: NonNullable<Engine["readied"]> = (this.readied = { id, key }), go = () => this.readied === readied;
         let lane: Lane | undefined;
@@ -432,10 +433,14 @@ export class Engine {
             lane?.close();
             if (!go()) return;
             this.readied = undefined;
-            this.onProblem(sentence(error));
+            this.unreadied = { id, key, problem: sentence(error) };
+            this.onProblem(this.unreadied.problem);
         }
         this.tell("status");
     }
+    private unreadied: { id: number; key: string; problem: string } | undefined;
+    /** Why a chain could not be made ready; null: it was, or it was not tried as it is now. */
+    readyProblem(id: number): string | null { return this.unreadied?.id === id ? this.unreadied.problem : null; }
     /** What is simulated up to the playhead answers at once. */
     private async readyAt(readied: NonNullable<Engine["readied"]>): Promise<void> {
         const { player } = readied, { at } = this;
@@ -449,7 +454,7 @@ export class Engine {
     readyPlayer(id: number): Remote<Player> | undefined { return this.readied?.id === id ? this.readied.player : undefined; }
     unready(): void {
         this.readied?.lane?.close();
-        this.readied = undefined;
+        this.readied = this.unreadied = undefined;
     }
     /** The chain that was made ready is the session's now. */
     private adopt(slot: Slot, bindKey: string): void {

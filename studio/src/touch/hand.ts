@@ -69,7 +69,7 @@ export class Hand {
         if (!spec.links.some(one => !one.muted && (SOFT.includes(one.deformer) || what === "pull" && one.deformer === LOADED))) return `Nothing in ${spec.links.map(one => one.deformer).join(" › ")} gives way by itself: add layers or lattice to ${what}.`;
         if (store.now.cycle) return `A cycle has no place in time to ${what} at: switch Cycle off first.`;
         const { state } = engine.status(chain);
-        return state === "binding" || state === "waiting" ? "The chain is still binding: a moment." : state === "failed" ? "The chain failed, and cannot be pulled." : null;
+        return state === "binding" || state === "waiting" ? "The chain is still binding. One moment." : state === "failed" ? "The chain failed, and cannot be pulled." : null;
     }
 
     /** Takes hold of the skin. */
@@ -158,7 +158,8 @@ export class Hand {
         if (!lent) {
             this.grips = [];
             this.poker = undefined;
-            return say("The chain is still being made ready: a moment.");
+            const problem = engine.readyProblem(chain);
+            return say(problem ?? "The chain is still getting ready. One moment.", problem ? "bad" : "note");
         }
         const player = readied ?? lent.player, bodies = bodiesOf(engine.worldFile);
         const unit = engine.shape!.info.physics_unit, vertices = engine.info!.vertices, paused = !clock.playing, time = (frame: number) => frameTime(start, fps, frame);

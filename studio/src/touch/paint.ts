@@ -145,7 +145,7 @@ export class Painter {
 
     /** Why nothing can be painted; null: it can. */
     refuses(): string | null {
-        return this.map === null ? `No parameter of ${activeChain(this.app.store.now).links.map(one => one.deformer).join(" › ")} may differ from point to point.` : this.values ? null : "The map is being read: a moment.";
+        return this.map === null ? `No parameter of ${activeChain(this.app.store.now).links.map(one => one.deformer).join(" › ")} may differ from point to point.` : this.values ? null : "The map is still being read. One moment.";
     }
 
     /** A dab where the pointer is; pressure 0 to 1 of a pen. */

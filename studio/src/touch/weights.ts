@@ -131,7 +131,7 @@ export class Weigher {
     get brush(): WeightBrush { return { ...WEIGHTS, ...touchOf(this.app.store.now).weights }; }
     get active(): boolean { return touchOf(this.app.store.now).tool === "weights"; }
     /** Weights are read, and automatic ones made where they are shown. */
-    get ready(): boolean { return this.rows !== undefined && this.inverse !== undefined && (!this.brush.automatic && !this.brush.cells || this.automatic !== undefined); }
+    get ready(): boolean { return this.rows !== undefined && this.inverse !== undefined && (!this.brush.automatic && !this.brush.cells || this.automatic !== undefined || this.failed); }
     /** Shares of the chosen joint, a number a point. */
     get column(): Float32Array | undefined { return this.rows && this.joint >= 0 ? this.rows.column(this.joint) : undefined; }
     private get joint(): number { return this.app.engine.info?.joints.findIndex(one => one.name === this.app.store.now.show.joint) ?? -1; }
@@ -194,9 +194,9 @@ export class Weigher {
     refuses(): string | null {
         const { source } = this.app.store.now;
         if (source.builtin) return null; // it is made a file first
-        if (source.bend) return "The motion of the Doctor is his: go back to the motion first.";
-        if (!this.rows || !this.inverse) return "The weights are being read: a moment.";
-        if (this.joint < 0) return "Choose a joint first: in the list, or with Alt and a click on the skin that it moves.";
+        if (source.bend) return "This is the Doctor's motion: go back to your own first.";
+        if (!this.rows || !this.inverse) return "The weights are still being read. One moment.";
+        if (this.joint < 0) return "Choose a joint first: in the list, or by Alt-clicking the skin it moves.";
         return this.locked.has(this.joint) ? "This joint is locked: unlock it, or choose another." : null;
     }
 
@@ -205,7 +205,7 @@ export class Weigher {
         const { store, engine, view, clock, say } = this.app, { shape } = engine, why = this.refuses();
         if (pick && this.rows && shape) return void this.choose(shape.info.joints[this.rows.strongest(hit.point)]!.name), false;
         if (why) return void say(why), false;
-        if (store.now.source.builtin) return void say("A built-in character has its weights in the program: make it a file, and paint on that.", "note", { label: "Make it a file", run: () => void this.makeFile() }), false;
+        if (store.now.source.builtin) return void say("A built-in character has its weights in the program. Turn it into a file to paint them.", "note", { label: "Make it a file", run: () => void this.makeFile() }), false;
         const at = store.now.frame, before = view.frameOf(hit.chain, at)?.frame;
         if (!shape || !before) return false;
         clock.pause();
@@ -300,36 +300,44 @@ export class Weigher {
 
     private async prune(): Promise<void> {
         const { say, store } = this.app;
-        if (!this.rows || store.now.source.builtin) return say(store.now.source.builtin ? "Make the character a file first: press on its skin." : "The weights are being read: a moment.");
+        if (!this.rows || store.now.source.builtin) return say(store.now.source.builtin ? "Make the character a file first: press on its skin." : "The weights are still being read. One moment.");
         const rows = new Rows(this.rows.pack(), []), changed = rows.prune(this.brush.most, this.locked);
         if (!changed) return say(`No point follows more than ${this.brush.most} joints.`);
         await this.keep(rows, `prune to ${this.brush.most} joints`);
-        say(`${changed} points followed more than ${this.brush.most} joints.`);
+        say(`${count(changed)} ${changed > 1 ? "points" : "point"} followed more than ${this.brush.most} joints, and now the strongest only.`);
     }
 
-    /** Automatic weights of the character that is there, once. */
-    private async makeAutomatic(): Promise<Rows | undefined> {
-        const { store, engine, say } = this.app, { skin: _, ...source } = store.now.source, of = JSON.stringify([source.file?.hash, source.builtin]);
-        if (this.automatic?.of === of) return this.automatic.rows;
-        const lane = await Lane.open();
+    /** Automatic weights of the character that is there: made once, also where making them fails. */
+    private makeAutomatic(): Promise<Rows | undefined> {
+        const { skin: _, weights: __, ...source } = this.app.store.now.source, of = JSON.stringify([source.file?.hash, source.builtin]);
+        if (this.making?.of !== of) this.making = { of, rows: this.automaticOf(of, source as Source) };
+        return this.making.rows;
+    }
+    private making: { of: string; rows: Promise<Rows | undefined> } | undefined;
+    private async automaticOf(of: string, source: Source): Promise<Rows | undefined> {
+        const { engine, say } = this.app, lane = await Lane.open();
+        this.failed = false;
         try {
-            const { weights: _w, ...given } = source;
-            await lane.load(given as Source);
+            await lane.load(source);
             const made = await lane.character.weigh({ keep_cells: true }), [begin, joints, values, centers, cellJoints, cellValues, info] = await Promise.all([
                 made.array("weight_begin"), made.array("weight_joints"), made.array("weight_values"), made.array("cell_centers"), made.array("cell_joints"), made.array("cell_values"), made.inspect(),
             ]);
-            if (begin.length !== engine.info!.points + 1) return undefined;
+            if (begin.length !== engine.info!.points + 1) throw new Error("the automatic weights are of another mesh");
             this.automatic = { of, rows: new Rows({ begin, joints, values } as Packed, []), cells: { size: info.weights!.cell_size, centers: centers as Float32Array, joints: cellJoints as Uint32Array, values: cellValues as Float32Array } };
             return this.automatic.rows;
         } catch (error) {
+            this.failed = true;
             return void say(sentence(error), "bad");
         } finally {
             lane.close();
         }
     }
+    private failed = false;
     private async take(): Promise<void> {
-        const { store, say } = this.app, made = store.now.source.builtin ? undefined : await this.makeAutomatic();
+        const { store, say } = this.app;
         if (store.now.source.builtin) return say("Make the character a file first: press on its skin.");
+        if (this.failed) this.making = undefined;
+        const made = await this.makeAutomatic();
         if (made) await this.keep(made, "automatic weights");
     }
 
@@ -405,7 +413,7 @@ export class Weigher {
     private tell(): void {
         const { first, now, joint } = this.told, { view, store } = this.app, percent = (x: number) => `${(100 * x).toFixed(1)} %`, moved = (a: string, b: string) => (a === b ? b : `${a} → ${b}`);
         const text = now && first ? `Volume ${moved(percent(first.volume), percent(now.volume))}, crossings ${moved(String(first.crossings ?? "–"), String(now.crossings ?? "–"))}` : "";
-        this.figures.textContent = text ? `${joint} at its worst (${now!.motion} of ${Math.round(now!.angle)}°, linear): ${text[0]!.toLowerCase()}${text.slice(1)}` : this.joint >= 0 ? "The doctor bends the joint …" : "Alt and a click on the skin choose its joint.";
+        this.figures.textContent = text ? `${joint} at its worst (${now!.motion} of ${Math.round(now!.angle)}°, linear): ${text[0]!.toLowerCase()}${text.slice(1)}` : this.joint >= 0 ? "The doctor is bending the joint …" : "Alt-click the skin to choose its joint.";
         const place = this.active && text ? view.joints(store.now).find(one => one.name === joint) : undefined;
         this.label.hidden = !place;
         if (!place) return;

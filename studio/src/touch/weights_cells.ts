@@ -33,6 +33,8 @@ export class CellBoxes {
         const count = cells.centers.length / 3, { shown } = this;
         if (this.mesh?.count !== count) {
             this.mesh?.removeFromParent();
+            this.mesh?.geometry.dispose();
+            this.mesh?.material.dispose();
             this.mesh?.dispose();
             this.mesh = new InstancedMesh(new BoxGeometry(1, 1, 1), new MeshStandardMaterial({ roughness: 0.85, transparent: true, opacity: 0.5 }), count);
             this.mesh.frustumCulled = false;
