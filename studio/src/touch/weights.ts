@@ -95,7 +95,9 @@ export class Weigher {
             h("div", { class: "row" }, h("button", { class: "small outline", id: "weights-prune", title: "At most so many joints a point; the rest is shared anew", onclick: () => void this.prune() }, "Prune to"), most,
                 h("button", { class: "small outline", id: "weights-take", title: "Automatic weights in place of all", onclick: () => void this.take() }, "Automatic"), h("button", { class: "small outline", id: "weights-glb", title: "The character with these weights, for every verb of the command line", onclick: () => void this.saveGlb() }, "GLB")));
         byId("labels").append(this.label);
-        this.boxes = new CellBoxes(mesh => view.stage.scene.add(mesh));
+        this.boxes = new CellBoxes();
+        view.stage.scene.add(this.boxes.group);
+        view.marks.push(this.boxes.group);
         this.update = () => {
             const { brush } = this, { joint: name } = store.now.show, joints = (engine.info?.joints ?? []).filter(one => one.skin).map(one => one.name), keys = joints.join();
             if (joint.dataset["keys"] !== keys) {

@@ -17,6 +17,7 @@ import { type Arrow, WorldView, nearestPoint, readProp } from "./world_view.ts";
 const EARTH = 9.81, MOST = 20; // m/s² and m/s of the sliders
 const ARROW = 0.32;            // diagonals that an arrow of MOST spans, and one of a push of 100 kN
 const NEAR = 18;               // pixels around a handle
+const EDGE = 50;               // pixels from the edge of the view at which something new is seen
 const AWAY = 2.2;              // radii from the skin at which a body that pokes waits
 const FAR = 3;                 // diagonals from the skin at which it is out of the way of everything
 const PUSH = 200;              // newtons of a new push
@@ -104,8 +105,22 @@ export class WorldTool {
         return this.origins[what].clone();
     }
     private origins: { of: unknown; gravity: Vector3; wind: Vector3 } | undefined;
-    /** Where something new stands: over the character's back, where nothing is. */
-    private beside(): Vector3 { return this.origin("wind").lerp(this.origin("gravity"), -2).addScaledVector(this.up(), 0.22 * (this.app.engine.info?.diagonal ?? 1)); }
+    /** Where something new stands: over the character's back, or beside it, where it is seen and touches nothing. */
+    private beside(): Vector3 {
+        const { view, engine, store } = this.app, { shape } = engine, above = this.origin("wind").lerp(this.origin("gravity"), -2).addScaledVector(this.up(), 0.22 * (engine.info?.diagonal ?? 1));
+        if (!shape) return above;
+        const { diagonal } = shape.info, points = view.frameOf(this.chain, store.now.frame)?.frame.points ?? shape.points, right = new Vector3().setFromMatrixColumn(view.camera.matrixWorld, 0), middle = view.controls.target, room = 2 * this.reach() / this.unit;
+        const seen = (place: Vector3) => {
+            const { x, y } = onScreen(view, this.chain, place);
+            return x > view.covered.left + EDGE && x < view.canvas.clientWidth - EDGE && y > EDGE && y < view.canvas.clientHeight - view.covered.below - EDGE;
+        };
+        const free = (place: Vector3) => {
+            for (let i = 0, p = new Vector3(); i < points.length; i += 3) if (p.fromArray(points, i).distanceTo(place) < room) return false;
+            return true;
+        };
+        const sides = [0.25, 0.32, 0.4, 0.5, 0.6].flatMap(far => [far, -far].flatMap(side => [0.2, 0].map(high => middle.clone().addScaledVector(right, side * diagonal).addScaledVector(this.up(), high * diagonal))));
+        return [above, ...sides].find(one => seen(one) && free(one)) ?? above;
+    }
     private span(): number { return ARROW * (this.app.engine.info?.diagonal ?? 1); }
     private tip(what: Field): Vector3 {
         const v = this.vector(what), least = 0.05 * MOST;
@@ -359,7 +374,7 @@ export class WorldTool {
         const pokes = (["ball", "capsule"] as const).map(kind => h("button", { "data-poke": kind, onclick: () => this.app.store.keep(session => ({ ...session, touch: { tool: "world", reach: null, spring: 40000, ...session.touch, poke: kind } })) }, kind));
         const options = h("div", { class: "touch-options world-options", role: "group", "aria-label": "The world" }, gravity.row, wind.row, list,
             h("div", { class: "row wrap" }, small("Ball", "A ball beside the character", () => this.add("ball"), "world-ball"), small("Capsule", "A capsule beside the character", () => this.add("capsule"), "world-capsule"), small("Mesh…", "Any mesh as a body; or drop one while this tool is chosen", () => file.click(), "world-mesh"), small("Force", "A push on the skin in the middle of the view", () => this.addForce(), "world-force"), muscle, file),
-            h("div", { class: "row" }, h("span", { class: "about" }, "Press on the skin to poke with a"), h("div", { class: "segments", role: "group", "aria-label": "Poke with" }, pokes)),
+            h("div", { class: "row" }, h("span", { class: "about" }, "Poke the skin with a"), h("div", { class: "segments", role: "group", "aria-label": "Poke with" }, pokes)),
             h("div", { class: "row end" }, take, keep, clear));
         return { options, gravity, wind, list, keep, clear, take, muscle, pokes };
     }
