@@ -137,9 +137,15 @@ export async function ready(page) {
     });
 }
 export const studio = (page, name, ...args) => page.evaluate(([n, a]) => globalThis.studio[n](...a), [name, args]);
-export const settled = page => page.evaluate(() => globalThis.studio.settled(), undefined);
+/** What never comes fails the claim, which then shows the page; an evaluation alone would wait until the test is killed. */
+async function inTime(what, wanted) {
+    let timer;
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`not within ${PATIENCE / 1000} s: ${what}`)), PATIENCE)));
+    return Promise.race([wanted, late]).finally(() => clearTimeout(timer));
+}
+export const settled = page => inTime("every chain has its frames", page.evaluate(() => globalThis.studio.settled(), undefined));
 /** Until the tool can be used, the view shows the session, and a reload brings it back. */
-export const rested = page => page.evaluate(() => globalThis.studio.rested(), undefined);
+export const rested = page => inTime("the page rests", page.evaluate(() => globalThis.studio.rested(), undefined));
 
 /** Another session by a change of the one there is; the policy of the page forbids sending it as text. */
 export async function change(page, body) {
@@ -193,8 +199,8 @@ export async function comesBack(page, before, after) {
 export async function frames(page) {
     await settled(page);
     await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames: count }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: count }, (_, i) => studio(page, "hash", 1, i)));
+    const [{ id, frames: count }] = await studio(page, "chains");
+    return Promise.all(Array.from({ length: count }, (_, i) => studio(page, "hash", id, i)));
 }
 /** The page at rest at a frame, with the hashes of all of them. */
 export async function stillAt(page, frame) {

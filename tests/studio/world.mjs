@@ -30,9 +30,13 @@ for (const [deformer, kind] of [["layers", "ball"], ["lattice", "capsule"]]) awa
     await begin(deformer, { frame: 3 });
     await page.locator(`[data-poke="${kind}"]`).click();
     await rested(page);
+    // What was made ready before follows values of a frame, and another chain with the same links.
+    await change(page, s => ({ ...s, chains: s.chains.map(one => ({ id: 2, links: one.links.map(each => ({ ...each, values: { ...each.values, drag: 8 } })) })), active: 2 }));
+    await settled(page);
+    await rested(page);
     const before = await frames(page), spot = await skinSpot(page);
     await page.mouse.move(spot.x, spot.y);
-    await page.evaluate(() => globalThis.studio.unready()); // a press that comes too early is not lost
+    if (kind === "ball") await page.evaluate(() => globalThis.studio.unready()); // a press that comes too early is not lost
     await page.mouse.down();
     await page.waitForFunction(() => globalThis.studio.hand().frame >= 5);
     for (let i = 1; i <= 4; ++i) {

@@ -68,8 +68,11 @@ export class WorldTool {
     }
 
     get active(): boolean { return this.app.store.now.touch?.tool === "world"; }
-    /** Whether a press on the skin pokes at once, where it can at all. */
-    get ready(): boolean { return this.hand.busy || this.hand.refuses(this.chain, "poke") !== null || this.app.engine.readyFor(this.chain); }
+    /** Whether a press on the skin pokes at once, or says at once why it cannot. */
+    get ready(): boolean {
+        const { chain, hand, app: { engine } } = this;
+        return hand.busy || hand.refuses(chain, "poke") !== null || engine.readyFor(chain) || engine.readyProblem(chain) !== null;
+    }
     /** The chain of the pane that was pressed last, else the first that can be poked: beside plain skinning it is the other one. */
     private get chain(): number {
         const { panes } = this.app.view;
