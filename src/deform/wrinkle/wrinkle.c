@@ -80,6 +80,7 @@ typedef struct binder {
     sup_arena*            temporary;
     wrinkle_frames        frames;
     sup_topology          topology;
+    wrinkle_tree          tree;
     float*                wavelengths;
     wrinkle_strain*       most;
     const float*          border;
@@ -242,15 +243,20 @@ static sup_result bind_surface(binder* b, bound* out, sup_error* error)
     s->waves = SUP_NEW(b->arena, float, (size_t)s->group_count* WRINKLE_LANES* WRINKLE_FAMILIES);
     b->heights = SUP_NEW(b->temporary, wrinkle_f4, n);
     s->active = SUP_NEW(b->arena, uint8_t, s->group_count);
+    s->limits = SUP_NEW(b->arena, float, (size_t)n + WRINKLE_LANES);
     b->most = SUP_NEW(b->temporary, wrinkle_strain, n);
     b->ripples = SUP_NEW(b->temporary, sup_ripple, (size_t)n * WRINKLE_FAMILIES);
-    if (!b->ripples || !b->heights || !s->waves || !s->active || !b->most) return sup_fail_memory(error, "wrinkle");
+    if (!b->ripples || !b->heights || !s->waves || !s->active || !s->limits || !b->most)
+        return sup_fail_memory(error, "wrinkle");
     sup_polygons polygons = { n, mesh->face_count, mesh->face_begin, mesh->corner_points };
     sup_result   r = sup_topology_create(&polygons, b->temporary, &b->topology, error);
     if (!r) r = find_wavelengths(b, error);
-    if (!r) r = sup_wrinkle_fit(mesh, &b->topology, p->lift > 0, b->in->tasks, b->temporary, b->wavelengths, error);
+    if (!r) r = sup_wrinkle_tree_create(mesh, b->temporary, &b->tree, error);
+    if (!r) r = sup_wrinkle_fit(mesh, &b->topology, &b->tree, p->lift > 0, b->in->tasks, b->temporary, b->wavelengths, error);
     if (!r) r = sup_wrinkle_frames_create(mesh, &b->topology, b->wavelengths, b->temporary, &b->frames, error);
-    if (!r) r = sup_wrinkle_directions(b->in, &b->frames, b->wavelengths, b->temporary, b->most, &b->sampled, error);
+    if (!r)
+        r = sup_wrinkle_directions(b->in, &b->frames, b->wavelengths, b->temporary, &b->tree, p->threshold, b->most, s->limits,
+                                   &b->sampled, error);
     if (!r)
         r = sup_wrinkle_phases(&b->frames, b->wavelengths, p->irregularity, p->lift, b->temporary, b->heights, b->ripples,
                                error);

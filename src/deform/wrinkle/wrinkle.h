@@ -1,6 +1,6 @@
 /// deform/wrinkle/wrinkle.h: a surface prepared for folds; shared by wrinkle.c (parameters, frames), wrinkle_bind.c (strain),
-/// wrinkle_limits.c (how wide folds may be, how fast they may rise), wrinkle_field.c (directions and phases) and wrinkle_wide.c
-/// (runs it).
+/// wrinkle_limits.c (how wide folds may be, how fast they may rise), wrinkle_contact.c (where skin reaches other skin),
+/// wrinkle_field.c (directions and phases) and wrinkle_wide.c (runs it).
 ///
 /// Every point has a tangent frame at rest whose first axis is the direction in which the skin is usually compressed there.
 /// Four *families* of folds stand in it: wave vectors at 0, 45, 90 and 135 degrees to that axis. Each family has a phase that
@@ -9,6 +9,7 @@
 #ifndef SUP_DEFORM_WRINKLE_H
 #define SUP_DEFORM_WRINKLE_H
 
+#include "geom/search/bvh.h"
 #include "geom/surface/topology.h"
 #include "math/wide.h"
 #include "supple/deformer.h"
@@ -25,6 +26,8 @@ enum {
 /// No skin folds steeper than this: what is pressed by 30 %, a lost squared length of 0.51.
 #define WRINKLE_LOST_MAX 0.51f
 #define WRINKLE_STEEPEST 1.048f
+/// Of `limits`: no compression comes near.
+#define WRINKLE_UNLIMITED 2.0f
 
 typedef float wrinkle_f4 __attribute__((vector_size(16))); ///< one value for each family
 
@@ -44,7 +47,8 @@ typedef struct wrinkle_surface {
     const uint32_t* index; ///< groups x rows x lanes
     const float*    first; ///< likewise: coefficients of the first tangent
     const float*    second;
-    float*          rise; ///< by point: compression over which folds rise to their whole height; eight more behind
+    float*          rise;   ///< by point: compression over which folds rise to their whole height; eight more behind
+    float*          limits; ///< likewise: compression at which folds are gone again
     float* waves; ///< groups x families x lanes, units: height in amplitudes x wavelength / 2 pi x share of the folds that
                   ///< points carry
     wrinkle_f4* memory; ///< by point: lost squared length that stays when nothing presses (creases)
@@ -105,11 +109,29 @@ typedef struct wrinkle_scale {
 sup_result sup_wrinkle_scale_create(const sup_character* character, sup_arena* arena, wrinkle_scale* out, sup_error* error);
 float      sup_wrinkle_scale(const wrinkle_scale* scale, const sup_pose* pose);
 
+/// The triangles at rest; the rest is of the pose that was looked at last.
+typedef struct wrinkle_tree {
+    sup_bvh  bvh;
+    sup_box* nodes;
+    sup_box* slots;
+    uint8_t* open;  ///< by node, scratch
+    uint8_t* marks; ///< by slot, scratch
+} wrinkle_tree;
+sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error);
+/// Lowers `limits` to how far skin is pressed where it folds and crosses other skin in this pose. crosses: scratch, by
+/// triangle.
+void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
+                         const sup_tasks* tasks, float* limits);
+/// Lowers `limits` around those places too.
+sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,
+                                      sup_error* error);
+
 /// Turns the frames so that the first axis is the usual direction of compression: where the character's clips press most, else
 /// along the bones. `most` gets the largest compression of any sampled pose at each point, in the turned frames; all zero
-/// without clips (then *sampled is false).
+/// without clips (then *sampled is false). limits: compression at which folds have to be gone.
 sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, const float* wavelengths, sup_arena* temporary,
-                                  wrinkle_strain* most, bool* sampled, sup_error* error);
+                                  const wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
+                                  sup_error* error);
 /// The height of each family at every point, in amplitudes: from -2 to 0, or as much higher as `lift` (0 to 1) says.
 /// irregularity: radians by which phases wander. ripples: the same waves around every point, without a lift.
 sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths, float irregularity, float lift,
@@ -118,8 +140,8 @@ sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths,
 uint32_t sup_wrinkle_smoothings(const sup_mesh* mesh, const sup_topology* topology, const float* wavelengths);
 /// Makes wavelengths fit the body: the deepest fold stays within a share of the largest ball inside it that touches the skin
 /// there. outside: folds stand up as well, and the gap to other skin counts.
-sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, bool outside, const sup_tasks* tasks,
-                           sup_arena* arena, float* wavelengths, sup_error* error);
+sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, const wrinkle_tree* tree, bool outside,
+                           const sup_tasks* tasks, sup_arena* arena, float* wavelengths, sup_error* error);
 /// By how much the skin at every point is pressed when every joint turns by one radian, each about its worst axis: a bound.
 sup_result sup_wrinkle_speeds(const sup_character* c, const wrinkle_frames* f, sup_arena* arena, float* out, sup_error* error);
 /// How far every point is from the edge of a hole, over edges; infinite where there is none.

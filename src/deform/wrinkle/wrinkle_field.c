@@ -74,6 +74,10 @@ typedef struct sampler {
     sup_vec3*             points;
     wrinkle_strain*       sum;
     wrinkle_strain*       most;
+    const wrinkle_tree*   tree;
+    float                 threshold;
+    float*                pressed; // by point, of this pose
+    float*                limits;
     uint32_t              poses;
 } sampler;
 
@@ -95,7 +99,10 @@ static void sample_pose(sampler* s, const sup_clip* clip, double time)
         wrinkle_strain d = sup_wrinkle_compressed(sup_wrinkle_strain(s->f, s->points, 1 / (scale * scale), p));
         s->sum[p].xx += d.xx, s->sum[p].xy += d.xy, s->sum[p].yy += d.yy;
         if (d.xx + d.yy > s->most[p].xx + s->most[p].yy) s->most[p] = d;
+        float q = 0.5f * (d.xx - d.yy), left = 1 - 0.5f * (d.xx + d.yy) - sqrtf(q * q + d.xy * d.xy);
+        s->pressed[p] = 1 - sqrtf(left > 0 ? left : 0);
     }
+    sup_wrinkle_contact(s->tree, s->points, s->pressed, s->threshold, s->in->tasks, s->limits);
     s->poses++;
 }
 
@@ -112,7 +119,8 @@ static sup_result sample_clips(sampler* s, sup_arena* arena, sup_error* error)
     s->scratch = SUP_NEW(arena, uint8_t, sup_skin_scratch(s->skin.set) + 64);
     s->morphed = SUP_NEW(arena, sup_vec3, c->mesh.point_count);
     s->points = SUP_NEW(arena, sup_vec3, c->mesh.point_count);
-    if (!s->scratch || !s->morphed || !s->points) return sup_fail_memory(error, "wrinkle");
+    s->pressed = SUP_NEW(arena, float, c->mesh.point_count);
+    if (!s->scratch || !s->morphed || !s->points || !s->pressed) return sup_fail_memory(error, "wrinkle");
     s->scratch = (void*)(((uintptr_t)s->scratch + 63) / 64 * 64);
     // All clips of the character, whichever is played: the same pose has the same folds in each of them.
     for (uint32_t i = 0; i < c->clip_count && s->poses < POSES_MAX; ++i)
@@ -181,15 +189,24 @@ static void turn_frame(wrinkle_frames* f, uint32_t p, const tensor* t, sup_vec3 
 }
 
 sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, const float* wavelengths, sup_arena* temporary,
-                                  wrinkle_strain* most, bool* sampled, sup_error* error)
+                                  const wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
+                                  sup_error* error)
 {
     const sup_character* c = in->character;
     uint32_t             n = c->mesh.point_count;
-    sampler              s = { .in = in, .f = f, .sum = SUP_NEW(temporary, wrinkle_strain, n), .most = most };
+    sampler              s = { .in = in,
+                               .f = f,
+                               .sum = SUP_NEW(temporary, wrinkle_strain, n),
+                               .most = most,
+                               .tree = tree,
+                               .threshold = threshold,
+                               .limits = limits };
     tensor *             one = SUP_NEW(temporary, tensor, n), *two = SUP_NEW(temporary, tensor, n);
     sup_vec3*            axes = bone_axes(c, temporary);
     if (!s.sum || !one || !two || !axes) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t p = 0; p < n; ++p) limits[p] = WRINKLE_UNLIMITED;
     sup_result result = sample_clips(&s, temporary, error);
+    if (result == SUP_OK) result = sup_wrinkle_contact_spread(f, wavelengths, temporary, limits, error);
     if (result != SUP_OK) return result;
     float share = s.poses ? 1 / (float)s.poses : 0;
     for (uint32_t p = 0; p < n; ++p) {

@@ -77,24 +77,18 @@ static void fill(const sup_topology* t, uint32_t n, uint32_t every, uint32_t* qu
         }
 }
 
-sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, bool outside, const sup_tasks* tasks,
-                           sup_arena* arena, float* wavelengths, sup_error* error)
+sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, const wrinkle_tree* tree, bool outside,
+                           const sup_tasks* tasks, sup_arena* arena, float* wavelengths, sup_error* error)
 {
     uint32_t  n = mesh->point_count;
-    sup_bvh   tree;
     sup_vec3* normals = SUP_NEW(arena, sup_vec3, n);
     float *   bends = SUP_NEW(arena, float, n), *other = SUP_NEW(arena, float, n);
     uint32_t* queue = SUP_NEW(arena, uint32_t, n);
     bool*     known = SUP_NEW(arena, bool, n);
     if (!normals || !bends || !other || !queue || !known) return sup_fail_memory(error, "wrinkle");
-    sup_result result = sup_bvh_create(mesh->points, mesh->triangles, mesh->triangle_count, arena, &tree, error);
-    if (result != SUP_OK) return result;
-    sup_box* nodes = SUP_NEW(arena, sup_box, 2 * (size_t)tree.leaf_count);
-    sup_box* slots = SUP_NEW(arena, sup_box, (size_t)tree.triangle_count + 1);
-    if (!nodes || !slots) return sup_fail_memory(error, "wrinkle");
-    sup_bvh_refit(&tree, mesh->points, tasks, nodes, slots);
+    sup_bvh_refit(&tree->bvh, mesh->points, tasks, tree->nodes, tree->slots);
     sup_mesh_normals(mesh, normals);
-    prober s = { mesh, topology, normals, wavelengths, &tree, nodes, outside, n / SAMPLES + 1, bends };
+    prober s = { mesh, topology, normals, wavelengths, &tree->bvh, tree->nodes, outside, n / SAMPLES + 1, bends };
     sup_tasks_run(tasks, (n + s.every - 1) / s.every, GRAIN, probe, &s);
     fill(topology, n, s.every, queue, known, bends);
     smooth(topology, n, sup_wrinkle_smoothings(mesh, topology, wavelengths), bends, other);

@@ -182,6 +182,13 @@ INLINE fr settle(vr bones, const strain* e, fr rise, vr* n)
     return fr_least(fr_max0((left - fr_all(LEFT_NONE)) / range), fr_all(1.0f));
 }
 
+// Folds are gone where skin is pressed as far as it was when it crossed other skin, and fall no faster than they rose.
+INLINE fr before_contact(const wrinkle_surface* s, uint32_t at, const strain* e, fr rise)
+{
+    fr pressed = fr_all(1.0f) - fr_sqrt(fr_max0(fr_all(1.0f) - (e->mean + e->apart)));
+    return fr_max0(fr_load(s->limits + at) - pressed) / rise;
+}
+
 INLINE void copy_points(const wrinkle_job* job, uint32_t at, uint32_t count)
 {
     uint32_t last = at + count < job->surface->point_count ? at + count : job->surface->point_count;
@@ -241,6 +248,7 @@ INLINE void fold_lanes(const wrinkle_job* job, uint32_t group, uint32_t lane)
     split d = share_out(job->threshold, rise, &e);
     if (creased) remember(job, at, &e, &d);
     fr fall = settle(bone_normals(job, at), &e, rise, &n), height = zero, a[WRINKLE_FAMILIES];
+    if (!job->slopes) fall = fr_least(fall, before_contact(s, at, &e, rise)); // shading crosses nothing
     fr steep = fr_sqrt((d.of[0] + d.of[1]) + (d.of[2] + d.of[3])), most = fr_least(steep, fall * fr_all(WRINKLE_STEEPEST));
     fr share = most / (steep + fr_all(1e-30f)) * strength_of(job, at);
     // Where anything is not a number, nothing folds: comparisons are false.

@@ -1,0 +1,191 @@
+// Skin that the clips push through other skin. A wave in it would cut the other skin along a longer line, so folds are gone by
+// the compression at which it first gets there.
+#include "base/heap.h"
+#include "base/internal.h"
+#include "deform/wrinkle/wrinkle.h"
+#include "geom/search/intersect.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+enum {
+    BRANCHES = 256, // of the hierarchy: a task each
+    DEEPEST = 128,  // levels of two branches, 64 at most, and one waiting at each
+    WORK = 8192,    // for each leaf, in the mean of a branch: where all lies in one place it would be quadratic
+};
+
+// What a search knows of a triangle.
+enum { CLOSED, OPEN, CROSSES };
+
+// The line along which skin crosses moves between the sampled poses. Around a place that crosses the limit stays what it is
+// for the first number of wavelengths, then rises by 1 over the second.
+#define KEPT 0.25f
+#define RAMP 2.0f
+
+sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error)
+{
+    sup_result result = sup_bvh_create(mesh->points, mesh->triangles, mesh->triangle_count, arena, &out->bvh, error);
+    if (result != SUP_OK) return result;
+    out->nodes = SUP_NEW(arena, sup_box, 2 * (size_t)out->bvh.leaf_count);
+    out->slots = SUP_NEW(arena, sup_box, (size_t)out->bvh.triangle_count + 1);
+    out->open = SUP_NEW(arena, uint8_t, 2 * (size_t)out->bvh.leaf_count);
+    out->marks = SUP_NEW(arena, uint8_t, (size_t)out->bvh.triangle_count + 1);
+    return out->nodes && out->slots && out->open && out->marks ? SUP_OK : sup_fail_memory(error, "wrinkle");
+}
+
+// ---------------------------------------------------------------------------------------------- one pose
+
+typedef struct search {
+    const wrinkle_tree* tree;
+    const sup_vec3*     points;
+    const float*        pressed;
+    float               threshold;
+    const float*        limits;
+    uint32_t            branches;
+} search;
+
+static bool share_a_point(const uint32_t* s, const uint32_t* t)
+{
+    for (int i = 0; i < 3; ++i)
+        if (s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) return true;
+    return false;
+}
+
+// Whether crossing would be news: some corner folds and is pressed less than where it was seen to cross.
+static bool matters(const search* s, uint32_t slot)
+{
+    bool any = false;
+    for (int k = 0; k < 3; ++k) {
+        uint32_t p = s->tree->bvh.corners[3 * (size_t)slot + (size_t)k];
+        any |= s->pressed[p] > s->threshold && s->pressed[p] < s->limits[p];
+    }
+    return any;
+}
+
+static bool cross(const search* s, uint32_t i, uint32_t k, uint32_t* work)
+{
+    const uint32_t *p = s->tree->bvh.corners + 3 * (size_t)i, *q = s->tree->bvh.corners + 3 * (size_t)k;
+    if (!sup_box_overlap(&s->tree->slots[i], &s->tree->slots[k]) || share_a_point(p, q)) return false;
+    const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
+    const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
+    return sup_triangles_cross_work(a, b, work);
+}
+
+static void search_leaves(const search* s, uint32_t leaf, uint32_t other, int64_t* left)
+{
+    const sup_bvh* tree = &s->tree->bvh;
+    for (uint32_t i = tree->leaf_begin[leaf]; i < tree->leaf_begin[leaf + 1]; ++i) {
+        if (s->tree->marks[i] != OPEN) continue;
+        if (!sup_box_overlap(&s->tree->slots[i], &s->tree->nodes[tree->leaf_count + other])) continue;
+        for (uint32_t k = tree->leaf_begin[other]; k < tree->leaf_begin[other + 1] && s->tree->marks[i] == OPEN; ++k) {
+            uint32_t work = 1;
+            if (k != i && cross(s, i, k, &work)) s->tree->marks[i] = CROSSES;
+            *left -= work;
+        }
+    }
+}
+
+// The open leaves below a node against all others, both sides going down together.
+static void search_branch(const search* s, uint32_t branch, int64_t* left)
+{
+    const sup_box* boxes = s->tree->nodes;
+    const uint32_t leaves = s->tree->bvh.leaf_count;
+    const uint8_t* open = s->tree->open;
+    uint32_t       stack[DEEPEST][2], depth = 0;
+    stack[depth][0] = branch, stack[depth++][1] = 1;
+    while (depth > 0 && --*left >= 0) {
+        uint32_t a = stack[--depth][0], b = stack[depth][1];
+        if (!open[a] || !sup_box_overlap(&boxes[a], &boxes[b])) continue;
+        if (a >= leaves && b >= leaves) {
+            search_leaves(s, a - leaves, b - leaves, left);
+            continue;
+        }
+        bool down = a < leaves && (a <= b || b >= leaves); // the higher of the two
+        for (uint32_t side = 2; side-- > 0;) {
+            stack[depth][0] = down ? 2 * a + side : a;
+            stack[depth++][1] = down ? b : 2 * b + side;
+        }
+    }
+}
+
+// Marks what is open below a node, and tells how many leaves there are.
+static uint32_t open_branch(const search* s, uint32_t branch)
+{
+    const sup_bvh* tree = &s->tree->bvh;
+    uint32_t       first = branch, count = 1;
+    for (; first < tree->leaf_count; first *= 2) count *= 2;
+    for (uint32_t node = first; node < first + count; ++node) {
+        s->tree->open[node] = 0;
+        for (uint32_t i = tree->leaf_begin[node - tree->leaf_count]; i < tree->leaf_begin[node - tree->leaf_count + 1]; ++i) {
+            s->tree->marks[i] = matters(s, i) ? OPEN : CLOSED;
+            if (s->tree->marks[i] == OPEN) s->tree->open[node] = 1;
+        }
+    }
+    for (uint32_t at = first / 2, wide = count / 2; at >= branch && wide; at /= 2, wide /= 2)
+        for (uint32_t node = at; node < at + wide; ++node)
+            s->tree->open[node] = s->tree->open[2 * node] | s->tree->open[2 * node + 1];
+    return count;
+}
+
+static void find(void* data, uint32_t begin, uint32_t end)
+{
+    const search*   s = data;
+    const uint32_t* slots = s->tree->bvh.leaf_begin;
+    for (uint32_t branch = begin; branch < end; ++branch) {
+        uint32_t count = open_branch(s, s->branches + branch), first = branch * count;
+        int64_t  left = (int64_t)WORK * count;
+        search_branch(s, s->branches + branch, &left);
+        for (uint32_t i = slots[first]; i < slots[first + count] && left < 0; ++i)
+            if (s->tree->marks[i] == OPEN) s->tree->marks[i] = CROSSES;
+    }
+}
+
+void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
+                         const sup_tasks* tasks, float* limits)
+{
+    uint32_t branches = tree->bvh.leaf_count < BRANCHES ? tree->bvh.leaf_count : BRANCHES; // powers of two
+    search   s = { tree, points, pressed, threshold, limits, branches };
+    sup_bvh_refit(&tree->bvh, points, tasks, tree->nodes, tree->slots);
+    sup_tasks_run(tasks, branches, 1, find, &s);
+    for (uint32_t i = 0; i < tree->bvh.triangle_count; ++i)
+        for (int k = 0; k < 3 && tree->marks[i] == CROSSES; ++k) {
+            uint32_t p = tree->bvh.corners[3 * (size_t)i + (size_t)k];
+            if (pressed[p] > threshold && pressed[p] < limits[p]) limits[p] = pressed[p];
+        }
+}
+
+// ---------------------------------------------------------------------------------------------- around it
+
+// Of all places around, the least of limit + what it has risen on the way. Bits of floats that are not negative have their
+// order.
+sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,
+                                      sup_error* error)
+{
+    const sup_topology* t = f->topology;
+    const sup_vec3*     points = f->mesh->points;
+    uint32_t            n = f->mesh->point_count, bits;
+    sup_heap            heap = { .items = SUP_NEW(temporary, uint64_t, (size_t)t->ring_begin[n] + n + 1) };
+    if (!heap.items) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t p = 0; p < n; ++p) {
+        if (!(limits[p] < WRINKLE_UNLIMITED)) continue;
+        memcpy(&bits, &limits[p], sizeof bits);
+        sup_heap_push(&heap, (uint64_t)bits << 32 | p);
+    }
+    while (heap.count) {
+        uint64_t item = sup_heap_pop(&heap);
+        uint32_t p = (uint32_t)item;
+        memcpy(&bits, &limits[p], sizeof bits);
+        if (bits != (uint32_t)(item >> 32)) continue;
+        for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
+            uint32_t q = t->ring[k];
+            float    next = limits[p] + v3_distance(points[p], points[q]) / (RAMP * wavelengths[q]);
+            if (!(next < limits[q])) continue;
+            limits[q] = next;
+            memcpy(&bits, &next, sizeof bits);
+            sup_heap_push(&heap, (uint64_t)bits << 32 | q);
+        }
+    }
+    for (uint32_t p = 0; p < n; ++p)
+        if (limits[p] < WRINKLE_UNLIMITED) limits[p] = fmaxf(limits[p] - KEPT / RAMP, 0);
+    return SUP_OK;
+}
