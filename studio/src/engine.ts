@@ -400,7 +400,8 @@ export class Engine {
 
     // -------------------------------------------------------------------------------------------- a chain for one body more
 
-    private readied: { id: number; key: string; lane?: Lane; chain?: Remote<Chain>; info?: ChainInfo; player?: Remote<Player>; at?: number } | undefined;
+    /** `play` is what its player was made for: which chain, and everything that changes frames of the same bind. */
+    private readied: { id: number; key: string; play: string; lane?: Lane; chain?: Remote<Chain>; info?: ChainInfo; player?: Remote<Player>; at?: number } | undefined;
 
     /** Binds a chain as it is with other bodies, beside the one that plays: what pokes needs it at once. Nothing when it is there, or cannot be. */
     async readyBodies(id: number, bodies: Body[]): Promise<void> {
@@ -416,26 +417,37 @@ export class Engine {
         await this.makeReady(id, JSON.stringify(["force", pull, this.bindKey(spec)]), spec, { ...options, world: { ...options.world, forces } }, bodiesOf(this.worldFile));
     }
     private async makeReady(id: number, key: string, spec: ChainSpec, options: ChainOptions, bodies: Body[]): Promise<void> {
-        if (this.readied?.key === key) return this.readyAt(this.readied);
-        this.unready();
-        const readied: NonNullable<Engine["readied"]> = (this.readied = { id, key }), go = () => this.readied === readied;
-        let lane: Lane | undefined;
+        const play = JSON.stringify([id, this.playKey(spec)]), old = this.readied?.key === key ? this.readied : undefined;
+        if (old?.play === play) return this.readyAt(old);
+        if (this.unreadied?.key === key && this.unreadied.play === play) return; // it would fail again
+        // Another chain with the same links, or other values of a frame: the bind stays, its player does not.
+        const bound = old?.player && old.chain && old.lane ? { lane: old.lane, chain: old.chain, info: old.info! } : undefined;
+        if (bound) void old!.player!.free().catch(() => undefined), this.readied = this.unreadied = undefined;
+        else this.unready();
+        const readied: NonNullable<Engine["readied"]> = (this.readied = { id, key, play, ...bound }), go = () => this.readied === readied;
+        let lane = bound?.lane;
         try {
-            lane = await Lane.open();
-            await lane.load(this.session.source);
-            await lane.props(this.session.world?.files);
-            const chain = await lane.character.chain(options, go), info = await chain.describe(), player = await this.player(chain, spec, bodies);
-            if (!go()) return lane.close();
+            lane ??= await Lane.open();
+            if (!bound) {
+                await lane.load(this.session.source);
+                await lane.props(this.session.world?.files);
+            }
+            const chain = bound?.chain ?? await lane.character.chain(options, go), info = bound?.info ?? await chain.describe(), player = await this.player(chain, spec, bodies);
+            if (!go()) return bound ? void player.free().catch(() => undefined) : lane.close(); // a bind that was there has gone to the session, or is closed
             Object.assign(readied, { lane, chain, info, player });
             await this.readyAt(readied);
         } catch (error) {
-            lane?.close();
+            if (go() || !bound) lane?.close();
             if (!go()) return;
             this.readied = undefined;
-            this.onProblem(sentence(error));
+            this.unreadied = { id, key, play, problem: sentence(error) };
+            this.onProblem(this.unreadied.problem);
         }
         this.tell("status");
     }
+    private unreadied: { id: number; key: string; play: string; problem: string } | undefined;
+    /** Why a chain could not be made ready; null: it was, or it was not tried as it is now. */
+    readyProblem(id: number): string | null { return this.unreadied?.id === id ? this.unreadied.problem : null; }
     /** What is simulated up to the playhead answers at once. */
     private async readyAt(readied: NonNullable<Engine["readied"]>): Promise<void> {
         const { player } = readied, { at } = this;
@@ -449,7 +461,7 @@ export class Engine {
     readyPlayer(id: number): Remote<Player> | undefined { return this.readied?.id === id ? this.readied.player : undefined; }
     unready(): void {
         this.readied?.lane?.close();
-        this.readied = undefined;
+        this.readied = this.unreadied = undefined;
     }
     /** The chain that was made ready is the session's now. */
     private adopt(slot: Slot, bindKey: string): void {

@@ -17,8 +17,8 @@ export interface Frame {
     /** A value a point, by name: "stretch". */
     values?: Record<string, Float32Array>;
     drawings?: Record<string, Drawing>;
-    /** Of a frame under a brush: the points that moved in each step of the stroke, and how many steps it has seen. */
-    stroke?: { steps: Set<number>[]; at: number };
+    /** Of a frame under a brush: what it was before (not kept for it), the points that moved in each step of the stroke, and how many steps it has seen. */
+    stroke?: { from: WeakRef<Frame>; steps: number[][]; at: number };
     /** Of a frame under a slider that is dragged: which of its movements it is made with. */
     answers?: number;
 }

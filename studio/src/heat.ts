@@ -42,13 +42,14 @@ function table(stops: Rgb[]): Float32Array {
 const TABLES = { rising: table(RISING), both: table(BOTH) };
 export const gradient = (both: boolean): string => (both ? BOTH : RISING).map((rgb, i, all) => `rgb(${rgb.map(one => Math.round(255 * one)).join(" ")}) ${100 * i / (all.length - 1)}%`).join(", ");
 
-/** Values from 0 to 1 as colors, three floats each. */
+/** A value from 0 to 1 as a color, three floats. */
+export function colorAt(out: Float32Array, i: number, value: number): void {
+    const from = TABLES.rising, at = 3 * Math.round(Math.max(0, Math.min(1, value)) * (TABLE_SIZE - 1));
+    out[3 * i] = from[at]!, out[3 * i + 1] = from[at + 1]!, out[3 * i + 2] = from[at + 2]!;
+}
 export function colorsOf(values: Float32Array): Float32Array {
-    const out = new Float32Array(3 * values.length), from = TABLES.rising;
-    for (let i = 0; i < values.length; ++i) {
-        const at = 3 * Math.round(Math.max(0, Math.min(1, values[i]!)) * (TABLE_SIZE - 1));
-        out[3 * i] = from[at]!, out[3 * i + 1] = from[at + 1]!, out[3 * i + 2] = from[at + 2]!;
-    }
+    const out = new Float32Array(3 * values.length);
+    for (let i = 0; i < values.length; ++i) colorAt(out, i, values[i]!);
     return out;
 }
 

@@ -26,6 +26,7 @@ export function jointFrames(shape: Shape, pose: Float32Array): Matrix4[] {
 }
 
 const BONE = 0xffffff, CHOSEN = 0xffc24d;
+const LARGEST = 0.0052, SMALLEST = 0.0016; // diagonals of a joint's ball
 
 export class Bones {
     readonly group = new Group();
@@ -46,9 +47,15 @@ export class Bones {
     show(pose: Float32Array, chosen: string | null): void {
         this.places = jointPlaces(this.shape, pose);
         const { joints, diagonal } = this.shape.info, up = new Vector3(0, 1, 0), matrix = new Matrix4(), turn = new Quaternion(), color = new Color();
+        // A ball is no larger than a third of the bones beside it: those of fingers stay apart.
+        const sizes = new Float32Array(joints.length).fill(LARGEST * diagonal);
+        joints.forEach(({ parent }, i) => {
+            const length = parent >= 0 ? this.places[i]!.distanceTo(this.places[parent]!) : 0;
+            if (length > 1e-6 * diagonal) for (const one of [i, parent]) sizes[one] = Math.max(SMALLEST * diagonal, Math.min(sizes[one]!, length / 3));
+        });
         let cones = 0;
         joints.forEach((joint, i) => {
-            const at = this.places[i]!, is = joint.name === chosen, size = diagonal * (is ? 0.009 : 0.0052);
+            const at = this.places[i]!, is = joint.name === chosen, size = is ? 0.009 * diagonal : sizes[i]!;
             this.balls.setMatrixAt(i, matrix.compose(at, turn.identity(), new Vector3(size, size, size)));
             this.balls.setColorAt(i, color.set(is ? CHOSEN : BONE));
             if (joint.parent < 0 || !joints[joint.parent]!.skin) return; // what only carries the skeleton is no bone

@@ -66,6 +66,7 @@ export class Skin {
     private readonly color: BufferAttribute;
     private shown: Frame | undefined;
     private colored: Float32Array | undefined;
+    private revision = 0;
 
     constructor(private readonly shape: Shape, private readonly surface: Surface) {
         const { vertices } = shape.info;
@@ -115,12 +116,16 @@ export class Skin {
 
     get frame(): Frame | undefined { return this.shown; }
 
-    /** Colors a point (three floats each), or none. */
-    paint(colors: Float32Array | undefined): void {
-        if (colors === this.colored) return;
+    /** Colors a point (three floats each), or none; `revision` changes with what stands in them. */
+    paint(colors: Float32Array | undefined, revision = 0): void {
+        if (colors === this.colored && revision === this.revision) return;
         this.colored = colors;
+        this.revision = revision;
         const to = this.color.array as Float32Array, { vertexPoints } = this.shape;
-        if (colors) for (let i = 0; i < vertexPoints.length; ++i) to.set(colors.subarray(3 * vertexPoints[i]!, 3 * vertexPoints[i]! + 3), 3 * i);
+        if (colors) for (let i = 0; i < vertexPoints.length; ++i) {
+            const p = 3 * vertexPoints[i]!;
+            to[3 * i] = colors[p]!, to[3 * i + 1] = colors[p + 1]!, to[3 * i + 2] = colors[p + 2]!;
+        }
         this.color.needsUpdate = true;
     }
 

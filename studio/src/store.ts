@@ -79,8 +79,9 @@ export class Store {
         if (!step) return undefined;
         to.push(step);
         // Where one looks is no part of a step: it stays as it is now.
-        const { frame, camera } = this.session;
-        this.become({ ...step[which], frame, camera });
+        const { frame, camera, source } = this.session, next = step[which];
+        // Another character is seen as it was: where this one is looked at from says nothing of it.
+        this.become(next.source.file?.hash === source.file?.hash && next.source.builtin === source.builtin ? { ...next, frame, camera } : next);
         return step.label;
     }
 

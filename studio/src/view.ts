@@ -22,7 +22,7 @@ const FLIGHT_MS = 350;
 const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
 const PORTRAIT = -1; // the skin of pictures that are no chain's
-const CLOSE = 0.62; // of the camera's distance in a small picture: the body fills it, its ends may leave it
+const CLOSE = 0.62; // of the camera's distance in a small picture, at least: the body fills it, head and feet stay in it, its ends may leave it
 const STILL_MS = 200; // without a change, after which a picture that was drawn with fewer pixels is drawn with all
 
 export interface Pane {
@@ -177,6 +177,7 @@ export class View {
     }
 
     /** Pixels at the left, or below, that a tool's panel lies over: what is looked at stands in the middle of the rest. */
+    get covered(): { left: number; below: number } { return this.covered_; }
     set covered(pixels: { left: number; below: number }) {
         if (pixels.left === this.covered_.left && pixels.below === this.covered_.below) return;
         this.covered_ = pixels;
@@ -298,6 +299,12 @@ export class View {
     }
     private paint_: Float32Array | undefined;
     hasPainted(colors: Float32Array): boolean { return this.paint_ === colors; }
+    /** Some of the colors changed in place. */
+    repaint(): void {
+        ++this.repaints;
+        this.dirty = true;
+    }
+    private repaints = 0;
 
     /** Materials of the file; null: it has none that could be read. */
     set fileLook(look: Look | null) {
@@ -357,15 +364,27 @@ export class View {
         skin.wired = false;
         for (const [id, other] of this.skins) other.group.visible = id === PORTRAIT;
         const from = this.camera.position.clone();
-        this.camera.position.sub(this.controls.target).multiplyScalar(CLOSE).add(this.controls.target);
+        this.frame(width, height, false);
+        this.camera.position.sub(this.controls.target).multiplyScalar(Math.max(CLOSE, Math.min(1, 0.95 * this.tall()))).add(this.controls.target);
         const hidden = [this.bones?.group, this.drawnLinks.group, ...this.marks].filter(one => one?.visible);
         for (const one of hidden) one!.visible = false;
-        this.frame(width, height, false);
         this.painter.pane(this.stage.scene, this.camera, [0, 0, width, height], [0, 0, width, height]);
         this.camera.position.copy(from);
         for (const one of hidden) one!.visible = true;
         skin.group.visible = false;
         return this.painter.present(width, height, Math.min(devicePixelRatio, MOST_PIXELS), true, true);
+    }
+
+    /** Half pictures that the character spans above or below the middle. */
+    private tall(): number {
+        const shift = this.followed.clone().sub(this.middle), corner = new Vector3();
+        this.camera.updateMatrixWorld();
+        let most = 0;
+        for (let i = 0; i < 8; ++i) {
+            corner.set((i & 1 ? this.low : this.high).x, (i & 2 ? this.low : this.high).y, (i & 4 ? this.low : this.high).z).add(shift).project(this.camera);
+            most = Math.max(most, Math.abs(corner.y));
+        }
+        return most;
     }
 
     /** Of a picture with all pixels of the screen. */
@@ -416,7 +435,7 @@ export class View {
         const skin = this.skin(pane.chain);
         skin.show(shown.frame);
         skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
-        skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined));
+        skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined), this.repaints);
         skin.wired = session.show.wire;
         skin.cap.cut(this.cutPlane(session), this.followed);
         skin.mesh.castShadow = true;

@@ -137,9 +137,15 @@ export async function ready(page) {
     });
 }
 export const studio = (page, name, ...args) => page.evaluate(([n, a]) => globalThis.studio[n](...a), [name, args]);
-export const settled = page => page.evaluate(() => globalThis.studio.settled(), undefined);
+/** What never comes fails the claim, which then shows the page; an evaluation alone would wait until the test is killed. */
+async function inTime(what, wanted) {
+    let timer;
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`not within ${PATIENCE / 1000} s: ${what}`)), PATIENCE)));
+    return Promise.race([wanted, late]).finally(() => clearTimeout(timer));
+}
+export const settled = page => inTime("every chain has its frames", page.evaluate(() => globalThis.studio.settled(), undefined));
 /** Until the tool can be used, the view shows the session, and a reload brings it back. */
-export const rested = page => page.evaluate(() => globalThis.studio.rested(), undefined);
+export const rested = page => inTime("the page rests", page.evaluate(() => globalThis.studio.rested(), undefined));
 
 /** Another session by a change of the one there is; the policy of the page forbids sending it as text. */
 export async function change(page, body) {
@@ -166,12 +172,35 @@ export async function drop(page, ...files) {
 
 // ------------------------------------------------------------------------------------------------ what a person does
 
+/** The small arm that claims of the hand are tried on, as a file in a page of its own, and what each of them asks again and again. */
+export async function openArm(viewport, more = { hasTouch: true }) {
+    supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
+    const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, viewport, more);
+    await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
+    return {
+        page, end: () => finish(() => browser.close(), () => server.end()),
+        session: () => studio(page, "session"), all: () => frames(page), still: frame => stillAt(page, frame), spot: of => skinSpot(page, of), line: () => outLine(page),
+    };
+}
+/** One step: undo gives the frames of before, redo those of after, and so does a reload. */
+export async function comesBack(page, before, after) {
+    await page.locator("#view").focus();
+    await page.keyboard.press("Control+z");
+    equal(await frames(page), before, "frames after undo");
+    await page.keyboard.press("Control+Shift+z");
+    equal(await frames(page), after, "frames after redo");
+    await rested(page);
+    await page.reload();
+    await ready(page);
+    equal(await frames(page), after, "frames after a reload");
+}
+
 /** Hashes of all frames of the first chain, once it has them. */
 export async function frames(page) {
     await settled(page);
     await page.waitForFunction(() => { const [c] = globalThis.studio.chains(); return c.state === "ready" && c.done >= c.frames; });
-    const [{ frames: count }] = await studio(page, "chains");
-    return Promise.all(Array.from({ length: count }, (_, i) => studio(page, "hash", 1, i)));
+    const [{ id, frames: count }] = await studio(page, "chains");
+    return Promise.all(Array.from({ length: count }, (_, i) => studio(page, "hash", id, i)));
 }
 /** The page at rest at a frame, with the hashes of all of them. */
 export async function stillAt(page, frame) {
@@ -190,20 +219,26 @@ export async function skinSpot(page, of = i => i % 7 === 0) {
     seen.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y));
     return page.evaluate(all => all.find(p => [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]].every(([dx, dy]) => globalThis.studio.pointAt(p.x + dx, p.y + dy) !== null)), seen);
 }
-/** Presses, moves in steps and lets go; what `inside` gives before that is returned. */
-export async function dragBy(page, from, by, { steps = 5, inside = () => undefined } = {}) {
+/** Presses, moves in steps, does `each` behind every one and lets go; what `inside` gives before that is returned. */
+export async function dragBy(page, from, by, { steps = 5, each = () => undefined, inside = () => undefined } = {}) {
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
-    for (let i = 1; i <= steps; ++i) await page.mouse.move(from.x + by.x * i / steps, from.y + by.y * i / steps);
+    for (let i = 1; i <= steps; ++i) {
+        await page.mouse.move(from.x + by.x * i / steps, from.y + by.y * i / steps);
+        await each();
+    }
     const seen = await inside();
     await page.mouse.up();
     return seen;
 }
 /** The same with a finger. */
-export async function fingerBy(page, from, by, { steps = 5, inside = () => undefined } = {}) {
+export async function fingerBy(page, from, by, { steps = 5, each = () => undefined, inside = () => undefined } = {}) {
     const cdp = await page.context().newCDPSession(page), send = (type, t) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: from.x + by.x * t, y: from.y + by.y * t }] });
     await send("touchStart", 0);
-    for (let i = 1; i <= steps; ++i) await send("touchMove", i / steps);
+    for (let i = 1; i <= steps; ++i) {
+        await send("touchMove", i / steps);
+        await each();
+    }
     const seen = await inside();
     await send("touchEnd", 1);
     await cdp.detach();
@@ -222,8 +257,15 @@ export async function outLine(page) {
 }
 /** The hashes that it gives. */
 export const lineHashes = line => JSON.parse(shell(`${line} --hashes --json --no-verdict --overwrite`)).hashes;
-/** What axe-core finds serious. */
-export async function axeFinds(page) {
+/** What axe-core finds serious, in all of the page or where asked. */
+export async function axeFinds(page, ...within) {
     await page.evaluate(axe());
-    return page.evaluate(async () => (await globalThis.axe.run()).violations.filter(one => ["serious", "critical"].includes(one.impact)).map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 120)).join(" | ")}`));
+    return page.evaluate(async where => (await globalThis.axe.run(where.length ? { include: where } : document)).violations.filter(one => ["serious", "critical"].includes(one.impact)).map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 120)).join(" | ")}`), within);
+}
+/** The same in the dark and in the light. */
+export async function accessible(page, ...within) {
+    for (const colorScheme of ["dark", "light"]) {
+        await page.emulateMedia({ colorScheme });
+        equal(await axeFinds(page, ...within), [], colorScheme);
+    }
 }

@@ -2,19 +2,15 @@
 // them (Card, Moran and Newell's keystroke-level model), so that the claim of a minute does not go by this machine's clock.
 import fs from "node:fs";
 import { spawnSync } from "node:child_process";
-import { at, browse, change, drop, equal, finish, frames, holds, rested, serve, settled, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
+import { at, change, comesBack, drop, equal, holds, openArm, rested, settled, studio, supple, test } from "./harness.mjs";
 
-supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
-const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, { width: 1200, height: 720 });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
-const session = () => studio(page, "session"), values = async () => (await studio(page, "paint")).values;
+const { page, end, session, all, spot, still } = await openArm({ width: 1200, height: 720 }), values = async () => (await studio(page, "paint")).values;
 const begin = (links, more = {}, brush = {}) => change(page, s => ({
     ...s, source: { ...s.source, maps: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} })) }], active: 1, compare: "single", fps: 30, start: null, cycle: false, repeat: false, frame: 0,
     touch: { tool: "paint", reach: 0.08, spring: 40000, brush: { map: null, mode: "subtract", strength: 0.5, value: 1, mask: "none", mirror: false, ...brush } }, ...more,
 }));
-const all = () => frames(page), spot = () => skinSpot(page), still = frame => stillAt(page, frame);
 
-await test("the result comes while the stroke goes on, and the whole stroke is one step", async () => {
+await test("the result comes while the stroke goes on, and the whole stroke is one step, undone, done again and there after a reload", async () => {
     await begin(["dualquat"], { clip: "flex", end: 0.7 });
     const before = await still(18), { x, y } = await spot();
     await page.mouse.move(x, y);
@@ -29,10 +25,9 @@ await test("the result comes while the stroke goes on, and the whole stroke is o
     await page.mouse.up();
     await page.waitForFunction(() => globalThis.studio.session().source.maps?.length === 1);
     await rested(page);
-    holds((await all())[18] !== before[18], "and after it");
-    await page.keyboard.press("Control+z");
-    equal((await session()).source.maps, undefined, "one undo takes the stroke back");
-    equal(await all(), before, "frames after undo");
+    const after = await all();
+    holds(after[18] !== before[18], "and after it");
+    await comesBack(page, before, after);
 });
 
 await test("a belly that jiggles alone takes less than a minute, counted in a person's steps", async () => {
@@ -183,4 +178,4 @@ await test("the mirror goes by topology where places are not symmetric: a lopsid
     equal(page.problems, [], "the page complained of nothing");
 });
 
-await finish(() => browser.close(), () => server.end());
+await end();

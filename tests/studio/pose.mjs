@@ -1,13 +1,9 @@
 // Posing in the studio, driven by real pointer events: node pose.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, axe, browse, change, equal, finish, frames, holds, ready, rested, serve, shell, skinSpot, studio, supple, test, visit } from "./harness.mjs";
+import { axeFinds, change, comesBack, equal, holds, lineHashes, openArm, rested, saved, skinSpot, studio, test } from "./harness.mjs";
 
-supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
-const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
-const session = () => studio(page, "session"), pose = () => studio(page, "pose");
+const { page, end, session, all } = await openArm(), pose = () => studio(page, "pose");
 const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
 const only = (deformer, more = {}) => change(page, s => ({ ...s, source: { ...s.source, poses: undefined }, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: null, cycle: false, repeat: false, frame: 0, take: undefined, camera: null, touch: { tool: "pose", reach: null, spring: 40000 }, show: { ...s.show, joint: null }, ...more }));
-const all = () => frames(page);
 const keys = n => page.waitForFunction(count => globalThis.studio.session().source.poses?.at(-1)?.keys.length === count, n);
 const place = async name => (await pose()).joints.find(one => one.name === name);
 const begin = async (deformer, more) => {
@@ -17,11 +13,6 @@ const begin = async (deformer, more) => {
     await rested(page);
     await page.waitForFunction(() => globalThis.studio.session().touch.tool !== "pose" || globalThis.studio.pose()?.joints.length > 0);
 };
-const saved = async (button, name) => {
-    const [down] = await Promise.all([page.waitForEvent("download"), page.locator(button).click()]);
-    await down.saveAs(at(name));
-};
-const hashes = line => JSON.parse(shell(`${line} --hashes --json --no-verdict --overwrite`)).hashes;
 async function drag(from, by, steps = 6) {
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
@@ -47,7 +38,7 @@ await test("dragging the hand reaches with two bones, and the pose it leaves is 
     const [hash] = await all();
     await page.locator("#pose-copy").click();
     const words = await page.evaluate(() => navigator.clipboard.readText());
-    equal(hashes(`supple bake arm.glb o.npy ${words} --deform linear`), [hash], "the hash of --pose");
+    equal(lineHashes(`supple bake arm.glb o.npy ${words} --deform linear`), [hash], "the hash of --pose");
 });
 
 await test("a ring turns the joint within the limits of the clips, and without them beyond", async () => {
@@ -105,16 +96,16 @@ await test("key poses are a motion: three keys, smooth, under layers, are the fr
     const after = await all();
     equal(after.length, 13, "frames");
     holds(new Set(after).size > 10, "it moves");
-    await saved("#pose-file", "pose.json");
+    await saved(page, "#pose-file");
     await page.getByRole("tab", { name: "Out", exact: true }).click();
     const line = await page.locator("#out-code").textContent();
     holds(line.includes("--motion pose.json"), line);
-    equal(hashes(line), after, "the frames of the copied line");
-    await saved("#pose-glb", "posed.glb");
-    equal(hashes("supple bake posed.glb o.npy --clip pose --deform layers --set layers.cage=250 --fps 30"), after, "the frames of the saved GLB");
+    equal(lineHashes(line), after, "the frames of the copied line");
+    const glb = await saved(page, "#pose-glb");
+    equal(lineHashes(`supple bake ${glb} o.npy --clip pose --deform layers --set layers.cage=250 --fps 30`), after, "the frames of the saved GLB");
 });
 
-await test("keys stand on the timeline: dragged, deleted, undone, and there after a reload", async () => {
+await test("keys stand on the timeline: dragged, deleted, undone and done again, and so after a reload", async () => {
     await page.locator('#tools [data-tool="pose"]').click();
     const marks = page.locator(".pose-mark");
     equal(await marks.count(), 3, "marks");
@@ -126,18 +117,12 @@ await test("keys stand on the timeline: dragged, deleted, undone, and there afte
     await page.waitForFunction(() => globalThis.studio.session().source.poses[0].keys[1].time > 0.21);
     const moved = (await session()).source.poses[0].keys[1].time;
     equal(Math.abs(moved * 30 - Math.round(moved * 30)) < 1e-3, true, "on a frame");
+    const before = await all();
     await marks.nth(1).focus();
     await page.keyboard.press("Delete");
     await keys(2);
-    await page.locator("#view").focus();
-    await page.keyboard.press("Control+z");
-    await keys(3);
-    const after = await all();
-    await rested(page);
-    await page.reload();
-    await ready(page);
-    await keys(3);
-    equal(await all(), after, "frames after a reload");
+    await comesBack(page, before, await all());
+    await keys(2);
 });
 
 await test("a finger reaches too; kept poses are pictures that come back; nothing is in the way of a screen reader", async () => {
@@ -160,9 +145,7 @@ await test("a finger reaches too; kept poses are pictures that come back; nothin
     await page.getByRole("button", { name: "Pose 1", exact: true }).click();
     await page.waitForFunction(() => Object.keys(globalThis.studio.pose().turn).length > 0);
     equal((await pose()).turn, turn, "the pose that was kept");
-    await page.evaluate(axe());
-    const found = await page.evaluate(async () => (await globalThis.axe.run()).violations.filter(one => ["serious", "critical"].includes(one.impact)).map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 120)).join(" | ")}`));
-    equal(found, [], "what axe-core finds");
+    equal(await axeFinds(page), [], "what axe-core finds");
     equal(page.problems, [], "complaints of the page");
 });
 
@@ -188,12 +171,12 @@ await test("a throw and a shake are recorded on the clock, and bake to the frame
     const far = Math.max(...thrown.keys.map(one => Math.hypot(...Object.values(one.move)[0])));
     holds(far > 0.02, `the root went ${far} m`);
     const after = await all();
-    await saved("#throw-file", "thrown flex.json");
+    await saved(page, "#throw-file");
     await page.getByRole("tab", { name: "Out", exact: true }).click();
-    equal(hashes(await page.locator("#out-code").textContent()), after, "the frames of the copied line");
+    equal(lineHashes(await page.locator("#out-code").textContent()), after, "the frames of the copied line");
     await page.locator("#view").focus();
     await page.keyboard.press("Control+z");
     await page.waitForFunction(() => globalThis.studio.session().clip === "flex");
 });
 
-await finish(() => browser.close(), () => server.end());
+await end();

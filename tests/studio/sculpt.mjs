@@ -1,32 +1,21 @@
 // Sculpting in the studio, driven by real pointer and touch events: node sculpt.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
 import fs from "node:fs";
-import { at, axe, browse, change, drop, equal, finish, frames, holds, outLine, ready, rested, serve, settled, shell, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
+import { accessible, change, dragBy, drop, equal, holds, lineHashes, openArm, ready, rested, saved, settled, studio, test } from "./harness.mjs";
 
-supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
-const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
-const FRAME = 15, session = () => studio(page, "session"), arm = (await session()).source, dropArm = () => change(page, s => ({ ...s, source: arm }));
+const { page, end, session, all, spot, still, line } = await openArm();
+const FRAME = 15, arm = (await session()).source, dropArm = () => change(page, s => ({ ...s, source: arm }));
 const only = (links, more = {}) => change(page, s => ({
     ...s, source: { ...s.source, sculpts: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} })) }], active: 1, compare: "single", clip: "flex", fps: 30,
     start: null, end: null, cycle: false, repeat: false, frame: 0, take: undefined, touch: { tool: "sculpt", reach: 0.05, spring: 40000, sculpt: { stroke: "grab", strength: 0.5, mirror: false, keeper: "pose_space", ...more } },
 }));
-const all = () => frames(page), spot = () => skinSpot(page), still = frame => stillAt(page, frame), line = () => outLine(page);
 const sculpts = n => page.waitForFunction(count => (globalThis.studio.session().source.sculpts?.length ?? 0) === count, n);
 const strokesDone = async () => (await session()).source.sculpts?.map(one => one.file.hash).join() ?? "";
 async function drag(by = [0, -40], from = undefined) {
-    const { x, y } = from ?? await spot(), before = await strokesDone();
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    for (let i = 1; i <= 5; ++i) await page.mouse.move(x + by[0] * i / 5, y + by[1] * i / 5);
-    await page.mouse.up();
+    const spot_ = from ?? await spot(), before = await strokesDone();
+    await dragBy(page, spot_, { x: by[0], y: by[1] });
     await page.waitForFunction(old => (globalThis.studio.session().source.sculpts ?? []).map(one => one.file.hash).join() !== old, before);
 }
-/** Saves a sculpt by its button, under its own name. */
-async function saved() {
-    const [down] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^Save the sculpt/ }).first().click()]);
-    await down.saveAs(at(down.suggestedFilename()));
-    return at(down.suggestedFilename());
-}
+const savedSculpt = () => saved(page, page.getByRole("button", { name: /^Save the sculpt/ }).first());
 const pointsOf = file => fs.readFileSync(file, "utf8").split("\n").filter(l => l.startsWith("v ")).flatMap(l => l.slice(2).split(" ").map(Number));
 const farthest = (a, b) => a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0);
 
@@ -35,7 +24,7 @@ for (const keeper of ["pose_space", "beam", "fourier"]) await test(`a pull on th
     await still(FRAME);
     const before = await all(), plain = await studio(page, "points", 1, FRAME);
     await drag();
-    const after = await all(), file = await saved(), sculpt = pointsOf(file), { chains, source } = await session();
+    const after = await all(), file = await savedSculpt(), sculpt = pointsOf(file), { chains, source } = await session();
     equal([chains[0].links.map(one => one.deformer), source.sculpts.map(one => [one.clip, one.time])], [["linear", keeper], [["flex", FRAME / 30]]], "the chain and the sculpt");
     holds(farthest(sculpt, plain) > 0.01, `the skin was moved by ${farthest(sculpt, plain)} m`);
     const off = farthest(await studio(page, "points", 1, FRAME), sculpt);
@@ -43,7 +32,7 @@ for (const keeper of ["pose_space", "beam", "fourier"]) await test(`a pull on th
     holds(after.some((hash, i) => i !== FRAME && hash !== before[i]), "other frames go with it");
     const copied = await line();
     holds(copied.includes(`--example 0.5=flex-0.500s.obj`), copied);
-    equal(JSON.parse(shell(`${copied} --hashes --json --no-verdict --overwrite`)).hashes, after, "the frames of the copied line");
+    equal(lineHashes(copied), after, "the frames of the copied line");
 });
 
 await test("strokes are steps: undo takes the last one back, redo brings it, a reload has all, and without sculpts the chain is as it was", async () => {
@@ -108,8 +97,8 @@ await test("with tissue behind, the sculpt is kept in front of it and the tissue
     const after = await all(), { chains } = await session();
     equal(chains[0].links.map(one => one.deformer), ["pose_space", "layers"], "the chain");
     holds(after[6] !== before[6] && after[10] !== before[10], "the tissue follows the sculpt, there and later");
-    await saved();
-    equal(JSON.parse(shell(`${await line()} --hashes --json --no-verdict --overwrite`)).hashes, after, "the frames of the copied line");
+    await savedSculpt();
+    equal(lineHashes(await line()), after, "the frames of the copied line");
 });
 
 await test("a finger sculpts as a mouse does; the saved file finds its place when it is dropped, and counts in other clips", async () => {
@@ -124,7 +113,7 @@ await test("a finger sculpts as a mouse does; the saved file finds its place whe
     for (let i = 1; i <= 4; ++i) await send("touchMove", 5 * i);
     await send("touchEnd");
     await sculpts(1);
-    const after = await all(), file = await saved();
+    const after = await all(), file = await savedSculpt();
     await page.getByRole("button", { name: /^Remove the sculpt/ }).click();
     await sculpts(0);
     await change(page, s => ({ ...s, frame: 3, chains: [{ id: 1, links: [{ deformer: "linear", muted: false, values: {} }, { deformer: "pose_space", muted: false, values: {} }] }] }));
@@ -135,7 +124,7 @@ await test("a finger sculpts as a mouse does; the saved file finds its place whe
     await change(page, s => ({ ...s, clip: "wave", frame: 0 }));
     const other = await all(), copied = await line();
     holds(copied.includes("--example flex@0.2="), copied);
-    equal(JSON.parse(shell(`${copied} --hashes --json --no-verdict --overwrite`)).hashes, other, "frames of another clip by the copied line");
+    equal(lineHashes(copied), other, "frames of another clip by the copied line");
 });
 
 await test("two sculpts of one pose are not made, and axe-core finds nothing serious", async () => {
@@ -151,13 +140,8 @@ await test("two sculpts of one pose are not made, and axe-core finds nothing ser
     await page.mouse.click(x, y);
     await page.getByText("This pose is that of the sculpt at 0.00 s").waitFor();
     await sculpts(1);
-    await page.evaluate(axe());
-    for (const colorScheme of ["dark", "light"]) {
-        await page.emulateMedia({ colorScheme });
-        const { violations } = await page.evaluate(() => globalThis.axe.run({ include: ["#stage", "#timeline"] }, { resultTypes: ["violations"] }));
-        equal(violations.filter(one => ["serious", "critical"].includes(one.impact)).map(one => `${one.id}: ${one.nodes[0].html}`), [], colorScheme);
-    }
+    await accessible(page, "#stage", "#timeline");
     equal(page.problems, [], "the page complained of nothing");
 });
 
-await finish(() => browser.close(), () => server.end());
+await end();

@@ -1,27 +1,19 @@
 // Skin weights under the brush, driven by real pointer and touch events: node weights.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { at, axe, browse, change, equal, finish, frames, holds, lineHashes, outLine, ready, rested, saved, serve, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
+import { accessible, at, change, dragBy, equal, fingerBy, holds, lineHashes, openArm, ready, rested, saved, studio, test } from "./harness.mjs";
 
-supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
-const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, undefined, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
-const session = () => studio(page, "session"), FRAME = 12;
+const { page, end, session, all, still: stillAt, spot: skinSpot, line } = await openArm(), FRAME = 12;
 const begin = (more = {}, links = ["linear"]) => change(page, s => ({
     ...s, source: { ...s.source, skin: undefined }, chains: [{ id: 1, links: links.map(deformer => ({ deformer, muted: false, values: {} })) }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.5, cycle: false, repeat: false, frame: 0,
     show: { ...s.show, joint: "forearm" }, touch: { tool: "weights", reach: 0.06, spring: 40000, weights: { mode: "add", strength: 0.8, value: 1, mirror: false, locked: [], most: 4, automatic: false, ...more } },
 }));
-const all = () => frames(page), still = () => stillAt(page, FRAME), line = () => outLine(page);
+const still = () => stillAt(FRAME);
 const values = async () => (await studio(page, "weights")).values;
 /** Skin of the forearm, beside the panel. */
-const spot = async () => { const shares = await values(); return skinSpot(page, i => shares[i] > 0.4); };
+const spot = async () => { const shares = await values(); return skinSpot(i => shares[i] > 0.4); };
 const skin = async () => (await session()).source.skin?.hash ?? "";
 const painted = old => page.waitForFunction(before => (globalThis.studio.session().source.skin?.hash ?? "") !== before, old);
 async function stroke(by = 30) {
-    const { x, y } = await spot(), before = await skin();
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    for (let i = 1; i <= 4; ++i) await page.mouse.move(x + by * i / 4, y);
-    const during = await values();
-    await page.mouse.up();
+    const from = await spot(), before = await skin(), during = await dragBy(page, from, { x: by, y: 0 }, { steps: 4, inside: values });
     await painted(before);
     return during;
 }
@@ -70,11 +62,8 @@ await test("a locked joint keeps its weights, set and smooth do what they say, p
     const half = await values();
     holds(half.some(v => Math.abs(v - 0.5) < 0.02), "set goes to the value");
     await change(page, s => ({ ...s, touch: { ...s.touch, weights: { ...s.touch.weights, mode: "smooth", locked: [] } } }));
-    const { x, y } = await spot(), before = await skin(), touches = await page.context().newCDPSession(page);
-    const send = (type, dx) => touches.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + dx, y }] });
-    await send("touchStart", 0);
-    for (let i = 1; i <= 4; ++i) await send("touchMove", 5 * i);
-    await send("touchEnd");
+    const from = await spot(), before = await skin();
+    await fingerBy(page, from, { x: 20, y: 0 });
     await painted(before);
     holds((await values()).some((v, i) => Math.abs(v - half[i]) > 1e-4), "a finger smooths");
     await page.locator("#weights-most").selectOption("2");
@@ -100,12 +89,7 @@ await test("automatic weights are shown and taken; a built-in character becomes 
     await painted(before);
     await page.locator("#weights-automatic").uncheck();
     await repeats(await all(), "the frames with automatic weights");
-    await page.evaluate(axe());
-    for (const colorScheme of ["dark", "light"]) {
-        await page.emulateMedia({ colorScheme });
-        const { violations } = await page.evaluate(() => globalThis.axe.run({ include: ["#stage"] }, { resultTypes: ["violations"] }));
-        equal(violations.filter(one => ["serious", "critical"].includes(one.impact)).map(one => `${one.id}: ${one.nodes[0].html}`), [], colorScheme);
-    }
+    await accessible(page, "#stage");
     await change(page, s => ({ ...s, source: { builtin: "builtin:arm?points=400" }, camera: null }));
     await begin();
     await still();
@@ -116,4 +100,4 @@ await test("automatic weights are shown and taken; a built-in character becomes 
     equal(page.problems, [], "the page complained of nothing");
 });
 
-await finish(() => browser.close(), () => server.end());
+await end();

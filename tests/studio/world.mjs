@@ -1,13 +1,10 @@
 // The world in the studio, driven by real pointer and touch events: node world.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
 import fs from "node:fs";
-import { at, axeFinds, browse, change, dragBy, drop, equal, fingerBy, finish, frames, holds, lineHashes, outLine, ready, rested, saved, serve, skinSpot, stillAt, studio, supple, test, visit } from "./harness.mjs";
+import { at, axeFinds, change, comesBack, dragBy, drop, equal, fingerBy, frames, holds, lineHashes, openArm, outLine, ready, rested, saved, settled, skinSpot, stillAt, studio, test } from "./harness.mjs";
 
-supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
 const box = (x, y, z) => [[-x, -y, -z], [x, -y, -z], [x, y, -z], [-x, y, -z], [-x, -y, z], [x, -y, z], [x, y, z], [-x, y, z]].map(p => `v ${p.join(" ")}`).join("\n") + "\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
 fs.writeFileSync(at("slab.obj"), box(0.05, 0.02, 0.04));
-const server = await serve(at("arm.glb")), browser = await browse(), page = await visit(browser, server.address, { width: 1200, height: 720 }, { hasTouch: true });
-await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
-const session = () => studio(page, "session"), world = async () => (await session()).world;
+const { page, end, session } = await openArm({ width: 1200, height: 720 }), world = async () => (await session()).world;
 const begin = async (deformer, more = {}) => {
     await studio(page, "pause");
     await change(page, s => ({ ...s, source: { ...s.source, world: undefined }, chains: [{ id: 1, links: [{ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} }] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: 0.3, cycle: false, repeat: false, frame: 0, take: undefined, world: undefined, camera: null, touch: { tool: "world", reach: 0.05, spring: 40000 }, ...more }));
@@ -33,9 +30,13 @@ for (const [deformer, kind] of [["layers", "ball"], ["lattice", "capsule"]]) awa
     await begin(deformer, { frame: 3 });
     await page.locator(`[data-poke="${kind}"]`).click();
     await rested(page);
+    // What was made ready before follows values of a frame, and another chain with the same links.
+    await change(page, s => ({ ...s, chains: s.chains.map(one => ({ id: 2, links: one.links.map(each => ({ ...each, values: { ...each.values, drag: 8 } })) })), active: 2 }));
+    await settled(page);
+    await rested(page);
     const before = await frames(page), spot = await skinSpot(page);
     await page.mouse.move(spot.x, spot.y);
-    await page.evaluate(() => globalThis.studio.unready()); // a press that comes too early is not lost
+    if (kind === "ball") await page.evaluate(() => globalThis.studio.unready()); // a press that comes too early is not lost
     await page.mouse.down();
     await page.waitForFunction(() => globalThis.studio.hand().frame >= 5);
     for (let i = 1; i <= 4; ++i) {
@@ -51,9 +52,44 @@ for (const [deformer, kind] of [["layers", "ball"], ["lattice", "capsule"]]) awa
     const after = await repeats("the frames of the copied line");
     holds(shown.length > 8 && shown.every(([frame, hash]) => after[frame] === hash), `${shown.filter(([frame, hash]) => after[frame] !== hash).length} of ${shown.length} frames that were shown are others now`);
     holds(shown.some(([frame, hash]) => frame < before.length && before[frame] !== hash), "the skin gave way");
-    await page.locator("#view").focus();
-    await page.keyboard.press("Control+z");
-    equal([await world(), await frames(page)], [null, before], "all of it is one step");
+    await comesBack(page, before, after);
+});
+
+await test("beside plain skinning the other pane is poked, also while it plays; where the chain cannot be made ready that is said once and not tried again", async () => {
+    await begin("linear", { chains: ["linear", "lattice"].map((deformer, i) => ({ id: i + 1, links: [{ deformer, muted: false, values: {} }] })), active: 2, compare: "side", repeat: true });
+    await rested(page);
+    const half = (await page.locator("#view").boundingBox()).width / 2, { x, y } = await skinSpot(page).then(async one => one.x > half ? one : { x: one.x + half, y: one.y });
+    holds(await page.evaluate(([a, b]) => globalThis.studio.pointAt(a, b) !== null, [x, y]), "skin of the second pane");
+    await page.mouse.move(x, y);
+    await page.evaluate(() => (globalThis.studio.unready(), globalThis.studio.play()));
+    await page.mouse.down();
+    await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
+    await page.mouse.up();
+    await free();
+    await bodies(1);
+    await studio(page, "pause");
+    await page.locator("#view").press("Control+z");
+    await bodies(0);
+    await settled(page);
+    await rested(page);
+    await page.evaluate(() => {
+        const Kept = globalThis.Worker;
+        globalThis.refused = 0;
+        globalThis.giveBack = () => (globalThis.Worker = Kept);
+        globalThis.Worker = class { constructor() { ++globalThis.refused; throw new Error("no more workers here"); } };
+        globalThis.studio.unready();
+    });
+    const press = async () => {
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        await page.locator("#notices .bad").waitFor();
+        await page.mouse.up();
+        await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))); // it was tried anew in every frame
+        return [await page.locator("#notices .bad p").allTextContents(), await page.evaluate(() => globalThis.refused)];
+    }, once = await press();
+    equal([once, await press()], [[["no more workers here"], 1], [["no more workers here"], 1]], "sentences, and workers asked for, of two presses");
+    await page.evaluate(() => (globalThis.giveBack(), globalThis.studio.unready()));
+    await page.locator("#notices .bad button").last().click();
 });
 
 await test("a mesh that is dropped is a body: dragged, turned by a ring, keyed, pinned to a joint, there after a reload, and in the bake", async () => {
@@ -156,4 +192,4 @@ await test("a world that is dropped with its meshes plays, and can be edited her
     equal(page.problems, [], "complaints of the page");
 });
 
-await finish(() => browser.close(), () => server.end());
+await end();

@@ -59,7 +59,7 @@ export function presetRow(app: App, deformer: DeformerInfo, one: Link, at: numbe
         const picture = h("img", { alt: "", width: WIDE, height: HIGH, draggable: false }), differs = changes(preset);
         const tell = () => onHelp(`${preset.summary}. ${differs.length ? differs.join(", ") : "Nothing changes"}.`);
         const card = h("button", { class: "preset", "aria-pressed": String(preset === chosen), title: [preset.summary, ...differs].join("\n"), "data-preset": preset.name, onclick: () => set(`preset ${preset.name}`, valuesOf(preset)), onpointerenter: tell, onfocus: tell },
-            picture, h("span", {}, readable(preset.name)), h("small", {}, preset === chosen ? "in use" : !differs.length ? "the same" : differs.length === 1 ? "1 change" : `${differs.length} changes`));
+            h("i", {}, picture), h("span", {}, readable(preset.name)), h("small", {}, preset === chosen ? "in use" : !differs.length ? "the same" : differs.length === 1 ? "1 change" : `${differs.length} changes`));
         return { card, picture, values: valuesOf(preset) };
     });
     const row = h("div", { class: "presets", role: "group", "aria-label": "Presets" }, cards.map(({ card }) => card));
@@ -100,7 +100,7 @@ function pictures(app: App, wanted: { picture: HTMLImageElement; values: Record<
     };
 }
 /** Whether the row has come into the page: before, nothing can be said about it. */
-const row = (wanted: { picture: HTMLImageElement }[]): boolean => Boolean(wanted[0]?.picture.parentElement?.parentElement?.parentElement);
+const row = (wanted: { picture: HTMLImageElement }[]): boolean => Boolean(wanted[0]?.picture.closest(".presets")?.parentElement);
 
 function show(picture: HTMLImageElement, address: string | undefined): boolean {
     if (address) picture.src = address;

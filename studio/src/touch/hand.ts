@@ -4,7 +4,7 @@ import { Vector3 } from "three";
 import type { App } from "../app.ts";
 import { sentence } from "../engine.ts";
 import { packNormals } from "../frames.ts";
-import { type Session, activeChain, chainById, frameTime } from "../session.ts";
+import { type ChainSpec, type Session, activeChain, chainById, frameTime } from "../session.ts";
 import type { Hit } from "./pick.ts";
 import { LOADED, type Place, type Pull, SOFT, bindsForces, forcesOf, takeKey, takeOf } from "./take.ts";
 import { type Body, bodiesOf, keyed, pivotOf } from "./world.ts";
@@ -65,11 +65,15 @@ export class Hand {
 
     /** Why this chain cannot be held or poked; null: it can. */
     refuses(chain: number, what: "pull" | "poke" = "pull"): string | null {
-        const { store, engine } = this.app, spec = chainById(store.now, chain) ?? activeChain(store.now);
-        if (!spec.links.some(one => !one.muted && (SOFT.includes(one.deformer) || what === "pull" && one.deformer === LOADED))) return `Nothing in ${spec.links.map(one => one.deformer).join(" › ")} gives way by itself: add layers or lattice to ${what}.`;
+        const { store, engine, view } = this.app, spec = chainById(store.now, chain) ?? activeChain(store.now), names = (of: ChainSpec) => of.links.map(one => one.deformer).join(" › ");
+        const gives = (of: ChainSpec) => of.links.some(one => !one.muted && (SOFT.includes(one.deformer) || what === "pull" && one.deformer === LOADED));
+        if (!gives(spec)) {
+            const beside = store.now.chains.find(one => view.panes.some(pane => pane.chain === one.id) && gives(one));
+            return `Nothing in ${names(spec)} gives way: ${beside ? `${what} ${names(beside)} beside it, or ` : ""}add layers or lattice to ${beside ? "it" : what}.`;
+        }
         if (store.now.cycle) return `A cycle has no place in time to ${what} at: switch Cycle off first.`;
         const { state } = engine.status(chain);
-        return state === "binding" || state === "waiting" ? "The chain is still binding: a moment." : state === "failed" ? "The chain failed, and cannot be pulled." : null;
+        return state === "binding" || state === "waiting" ? "The chain is still binding. One moment." : state === "failed" ? "The chain failed, and cannot be pulled." : null;
     }
 
     /** Takes hold of the skin. */
@@ -158,7 +162,8 @@ export class Hand {
         if (!lent) {
             this.grips = [];
             this.poker = undefined;
-            return say("The chain is still being made ready: a moment.");
+            const problem = engine.readyProblem(chain);
+            return say(problem ?? "The chain is still getting ready. One moment.", problem ? "bad" : "note");
         }
         const player = readied ?? lent.player, bodies = bodiesOf(engine.worldFile);
         const unit = engine.shape!.info.physics_unit, vertices = engine.info!.vertices, paused = !clock.playing, time = (frame: number) => frameTime(start, fps, frame);

@@ -5,6 +5,7 @@ export type MirrorBy = "place" | "topology";
 const SLACK = 2e-3;   // of the diagonal, between a point's mirrored place and its partner
 const SEAMS = 64;     // edges near the middle that are tried as the seam where no place tells it
 const ENOUGH = 0.5;   // of the points that a mirror image must cover to be believed
+const ALL = 0.95;     // of them, at which no other seam is tried
 
 /** The point nearest to each point's mirrored place, where one is near enough; -1: none. */
 export function partnersByPlace({ points, info }: Shape): Int32Array {
@@ -90,7 +91,9 @@ export function partnersByTopology(shape: Shape, places: Int32Array): Int32Array
     for (const [, a, b] of middle.sort((one, other) => one[0] - other[0]).slice(0, SEAMS)) {
         const tried = new Int32Array(info.points).fill(-1);
         walk(faces, tried, [[a, b, a, b]]);
-        if (covered(tried) > most) best = tried, most = covered(tried);
+        const many = covered(tried);
+        if (many > most) best = tried, most = many;
+        if (many > ALL * info.points) break;
     }
     return best;
 }

@@ -145,7 +145,7 @@ export class Painter {
 
     /** Why nothing can be painted; null: it can. */
     refuses(): string | null {
-        return this.map === null ? `No parameter of ${activeChain(this.app.store.now).links.map(one => one.deformer).join(" › ")} may differ from point to point.` : this.values ? null : "The map is being read: a moment.";
+        return this.map === null ? `No parameter of ${activeChain(this.app.store.now).links.map(one => one.deformer).join(" › ")} may differ from point to point.` : this.values ? null : "The map is still being read. One moment.";
     }
 
     /** A dab where the pointer is; pressure 0 to 1 of a pen. */
@@ -195,7 +195,9 @@ export class Painter {
         const { store, say } = this.app, { map, values } = this;
         if (map === null || !values) return;
         this.sent = performance.now();
+        const { file, builtin } = store.now.source;
         const { ref, kept } = await keepFile(`${map}.txt`, new TextEncoder().encode(mapText(values)));
+        if (store.now.source.file?.hash !== file?.hash || store.now.source.builtin !== builtin) return; // another character came meanwhile
         if (!kept) say(`The map ${map} does not fit this browser's storage: it works now, and a reload will not find it.`);
         this.valuesOf = `${map}|${ref.hash}|${this.app.engine.info?.name}|${this.app.engine.info?.points}`;
         store.do(label, session => ({ ...session, source: { ...session.source, maps: [...(session.source.maps ?? []).filter(one => one.name !== map), { file: ref, name: map }] } }), `${STROKE}${strokes}`);

@@ -24,17 +24,18 @@ export function paneAt(view: View, x: number, y: number): Pane | undefined {
 /** Which boxes of a tree hold each point's triangles: after a step of a brush only these are fitted again. */
 class Branches {
     private readonly leafOf: Uint32Array;
-    private readonly parentOf = new Map<number, number>();
+    /** Of each box; its own number: the whole. */
+    private readonly parentOf: Uint32Array;
     private readonly begin: Uint32Array;
     private readonly triangles: Uint32Array;
 
     constructor(bvh: MeshBVH, corners: Uint32Array, vertexPoints: Uint32Array, points: number) {
-        const path: number[] = [];
+        const path: number[] = [], above: number[] = [];
         this.leafOf = new Uint32Array(corners.length / 3);
         bvh.shapecast({
             intersectsBounds: (_box, _leaf, _score, depth, node) => {
                 path[depth] = node;
-                if (depth) this.parentOf.set(node, path[depth - 1]!);
+                above[node] = depth ? path[depth - 1]! : node;
                 return true;
             },
             intersectsRange: (offset, count, _contained, _depth, node) => {
@@ -42,6 +43,7 @@ class Branches {
                 return false;
             },
         });
+        this.parentOf = Uint32Array.from(above);
         this.begin = new Uint32Array(points + 1);
         this.triangles = new Uint32Array(corners.length);
         for (const vertex of corners) ++this.begin[vertexPoints[vertex]! + 1]!;
@@ -50,16 +52,18 @@ class Branches {
         corners.forEach((vertex, i) => (this.triangles[at[vertexPoints[vertex]!]!++] = Math.floor(i / 3)));
     }
 
-    /** The boxes around points, up to the whole. */
-    around(points: Iterable<number>): Set<number> {
+    /** The boxes around points of some steps, up to the whole. */
+    around(steps: number[][], from: number, to: number): Set<number> {
         const out = new Set<number>();
-        for (const p of points) for (let i = this.begin[p]!; i < this.begin[p + 1]!; ++i) for (let node: number | undefined = this.leafOf[this.triangles[i]!]!; node !== undefined && !out.has(node); node = this.parentOf.get(node)) out.add(node);
+        for (let step = from; step < to; ++step) for (const p of steps[step]!) for (let i = this.begin[p]!; i < this.begin[p + 1]!; ++i) {
+            for (let node = this.leafOf[this.triangles[i]!]!; !out.has(node); node = this.parentOf[node]!) out.add(node);
+        }
         return out;
     }
 }
 
 export class Picker {
-    private readonly trees = new WeakMap<Skin, { bvh: MeshBVH; geometry: BufferGeometry; frame: Frame | undefined; branches?: Branches }>();
+    private readonly trees = new WeakMap<Skin, { bvh: MeshBVH; geometry: BufferGeometry; frame: Frame | undefined; branches: Branches }>();
     private readonly caster = new Raycaster();
 
     constructor(private readonly view: View) {}
@@ -79,16 +83,13 @@ export class Picker {
             const geometry = new BufferGeometry(); // a description of its own: the tree must not change the order of the drawn triangles
             geometry.setAttribute("position", skin.geometry.getAttribute("position"));
             geometry.setIndex(skin.geometry.getIndex());
-            found = { bvh: new MeshBVH(geometry, { indirect: true }), geometry, frame: skin.frame };
+            const bvh = new MeshBVH(geometry, { indirect: true });
+            found = { bvh, geometry, frame: skin.frame, branches: new Branches(bvh, skin.geometry.getIndex()!.array as Uint32Array, shape.vertexPoints, shape.info.points) };
             this.trees.set(skin, found);
         } else if (found.frame !== skin.frame) {
             const was = found.frame?.stroke, is = skin.frame?.stroke;
-            if (was && is && was.steps === is.steps) {
-                found.branches ??= new Branches(found.bvh, skin.geometry.getIndex()!.array as Uint32Array, shape.vertexPoints, shape.info.points);
-                const moved = new Set<number>();
-                for (let i = was.at; i < is.at; ++i) for (const p of is.steps[i]!) moved.add(p);
-                found.bvh.refit(found.branches.around(moved));
-            } else found.bvh.refit();
+            const from = is && (found.frame === is.from.deref() ? 0 : was?.steps === is.steps ? was.at : undefined);
+            found.bvh.refit(from === undefined ? undefined : found.branches.around(is!.steps, from, is!.at));
             found.frame = skin.frame;
         }
         return found.bvh;

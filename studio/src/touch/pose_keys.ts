@@ -4,6 +4,8 @@ import { h } from "../dom.ts";
 import { LEFT, RIGHT } from "../timeline.ts";
 import { type PoseTool, posedClip } from "./pose_tool.ts";
 
+const ROOM = 30; // pixels that a diamond needs
+
 export function poseKeys(app: App, tool: PoseTool): void {
     const { store, engine, clock } = app, row = document.querySelector<HTMLElement>(".track-row"), track = document.getElementById("track");
     if (!row || !track) return;
@@ -40,6 +42,7 @@ export function poseKeys(app: App, tool: PoseTool): void {
     const update = () => {
         const keys = posedClip(store.now, engine.clip()?.name)?.keys ?? [];
         layer.hidden = !keys.length;
+        layer.classList.toggle("dense", keys.length * ROOM > wide()); // a throw has a key in every frame
         while (layer.children.length > keys.length) layer.lastElementChild!.remove();
         while (layer.children.length < keys.length) layer.append(mark(layer.children.length));
         keys.forEach(({ time }, i) => {

@@ -65,7 +65,7 @@ export class Sculptor {
             h("div", { class: "row" }, h("span", { class: "about" }, "Kept by"), keeper), about, list);
         const update = () => {
             const { brush } = this, place = this.place(), all = sculptsOf(store.now), here = place && all.find(one => isAt(one, place)), own = this.keeperOf(activeChain(store.now));
-            where.textContent = !place ? "No motion to sculpt in" : `${here ? "Sculpt" : "New sculpt"} at ${place.time.toFixed(2)} s of ${place.clip}`;
+            where.textContent = !place ? "No motion to sculpt in" : place.time > engine.span().end + 1e-9 ? "The last pose is held here: no sculpts" : `${here ? "Sculpt" : "New sculpt"} at ${place.time.toFixed(2)} s of ${place.clip}`;
             for (const one of strokes) one.setAttribute("aria-pressed", String(one.dataset["stroke"] === brush.stroke));
             strength.bar.value = String(1000 * brush.strength);
             strength.bar.style.setProperty("--at", `${100 * brush.strength}%`);
@@ -147,12 +147,12 @@ export class Sculptor {
         const { store, engine, view } = this.app, place = this.place(), { end } = engine.span();
         if (store.now.source.bend) return NEW_SESSION;
         if (!place) return "A sculpt belongs to a pose of a motion: drop one (.bvh), or choose a character that has clips.";
-        if (place.time > end + 1e-9) return "Here the last pose is held: sculpt in front of the end of the motion.";
+        if (place.time > end + 1e-9) return "The last pose is held here. Go back to before the end of the motion to sculpt.";
         const spec = chainById(store.now, hit.chain);
         if (!spec) return "Choose a chain to sculpt first.";
         if (engine.status(hit.chain).state === "failed") return "The chain failed, and has no skin to sculpt.";
         const whose = view.frameOf(hit.chain, store.now.frame)?.whose;
-        if (whose !== "own" && this.shown?.frame !== view.frameOf(hit.chain, store.now.frame)?.frame) return "This frame is not simulated yet: a moment.";
+        if (whose !== "own" && this.shown?.frame !== view.frameOf(hit.chain, store.now.frame)?.frame) return "This frame is not simulated yet. One moment.";
         const other = this.samePose(place);
         return other ? `This pose is that of the sculpt at ${other.time.toFixed(2)} s: sculpt there.` : null;
     }
@@ -243,7 +243,7 @@ export class Sculptor {
         const full = this.kept(spec), at = this.keeperOf(full)!.at, behind = full.links.slice(at + 1).some(one => !one.muted);
         if (!behind) return before.points;
         const had = this.keeperOf(spec) ? full.links.slice(0, at + 1) : full.links.slice(0, at), made = await engine.aside({ id: -1, links: had }, store.now.frame, () => true);
-        if (!made) throw new Error("What the chain has in front of its tissue could not be made, so the stroke was not kept: once more, please.");
+        if (!made) throw new Error("What the chain has in front of its tissue could not be made, so the stroke was not kept. Please try again.");
         return made.points;
     }
 

@@ -65,6 +65,7 @@ function facetsOf(shape: Shape): Facets {
 /** One frame of a skin, as a hand changes it. */
 export class Clay {
     readonly points: Float32Array;
+    private readonly from: WeakRef<Frame>;
     private readonly normals: Int16Array;
     private readonly facets: Facets;
     private readonly ground: Ground;
@@ -78,9 +79,10 @@ export class Clay {
     private readonly isFaced: Uint8Array;
     private readonly turnOf = new Map<number, Quaternion>();
     /** Points that moved in each step. */
-    private readonly steps: Set<number>[] = [];
+    private readonly steps: number[][] = [];
 
     constructor(private readonly shape: Shape, private readonly before: Frame) {
+        this.from = new WeakRef(before);
         this.points = before.points.slice();
         this.normals = before.normals.slice();
         this.facets = facetsOf(shape);
@@ -92,8 +94,8 @@ export class Clay {
 
     /** As it stands now; another object for every change, so that it is drawn. */
     frame(): Frame {
-        const { measures: _, values: __, drawings: ___, ...rest } = this.before;
-        return { ...rest, points: this.points, normals: this.normals, hash: "", stroke: { steps: this.steps, at: this.steps.length } };
+        const { measures: _, values: __, drawings: ___, stroke: ____, ...rest } = this.before;
+        return { ...rest, points: this.points, normals: this.normals, hash: "", stroke: { from: this.from, steps: this.steps, at: this.steps.length } };
     }
 
     private place(p: number, out: Vector3): Vector3 { return out.fromArray(this.points, 3 * p); }
@@ -142,7 +144,7 @@ export class Clay {
         return by;
     }
 
-    /** Moves points, and their partners across x as their limbs stand. Returns all that moved. */
+    /** Moves points, and their partners across x as their limbs stand. */
     move(points: number[], by: Float32Array, mirror: boolean): void {
         const moved = new Set(points), partner = mirror ? this.ground.partner : undefined, turns = mirror ? this.turns() : undefined, way = new Vector3(), back = new Quaternion();
         const add = (p: number, by_: Vector3, share: number) => {
@@ -158,17 +160,11 @@ export class Clay {
             add(other, way.applyQuaternion(this.turn(turns, other)), share);
             moved.add(other);
         });
-        this.steps.push(moved);
-        this.shade(moved);
+        this.step([...moved]);
     }
 
-    /** Puts points so far from where they were at first. */
-    put(points: number[], by: Float32Array): void {
-        points.forEach((p, i) => {
-            for (let k = 0; k < 3; ++k) this.points[3 * p + k] = this.before.points[3 * p + k]! + by[3 * i + k]!;
-            this.touched.add(p);
-        });
-        const moved = new Set(points);
+    /** Points were put elsewhere, each once in the list. */
+    step(moved: number[]): void {
         this.steps.push(moved);
         this.shade(moved);
     }
@@ -176,7 +172,7 @@ export class Clay {
     /** Puts points back to where they were at first. */
     restore(): void {
         for (const p of this.touched) this.points.set(this.before.points.subarray(3 * p, 3 * p + 3), 3 * p);
-        this.steps.push(new Set(this.touched));
+        this.steps.push([...this.touched]);
     }
 
     private turns(): Quaternion[] { return (this.turned ??= jointTurns(this.shape, this.before.pose)); }
@@ -197,7 +193,7 @@ export class Clay {
     }
 
     /** Normals around what moved turn as the surface turned there: hard edges stay hard. */
-    private shade(moved: Set<number>): void {
+    private shade(moved: number[]): void {
         const { begin, neighbors } = this.ground, mark = ++this.stamped, was = new Vector3(), is = new Vector3(), axis = new Vector3(), n = new Vector3(), cross = new Vector3(), old = this.before;
         const one = (p: number) => {
             if (this.stamp[p] === mark) return;

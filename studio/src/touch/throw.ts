@@ -104,7 +104,7 @@ export class Thrower {
     private async record(chain: number): Promise<void> {
         if (this.recording >= 0) return;
         const { engine, store, clock, say } = this.app, shape = engine.shape, base = engine.base(), lent = engine.lendChain(chain), clip = engine.clip();
-        if (!shape || !base || !lent || !clip) return void (lent?.end(-1), say(clip ? "The chain is still binding: a moment." : "There is no clip to throw: give the character a pose first."));
+        if (!shape || !base || !lent || !clip) return void (lent?.end(-1), say(clip ? "The chain is still binding. One moment." : "There is no clip to throw: give the character a pose first."));
         const { fps, frame: first, speed } = store.now, { start } = engine.span(), { inertia, shake } = throwingOf(store.now), follower = new Follower(QUICK * (SLOW / QUICK) ** inertia), roots = shape.info.joints.flatMap((joint, i) => (joint.parent < 0 ? [i] : []));
         const { up, front } = axes(shape, shape.jointRest), side = new Vector3().crossVectors(up, front), keys: PoseKey[] = [], unit = shape.info.physics_unit;
         const key = (n: number) => {

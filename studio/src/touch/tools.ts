@@ -139,6 +139,7 @@ class Marks {
 export function touchTools(app: App): Tools {
     const { store, engine, view, say } = app, marks = new Marks();
     view.stage.scene.add(marks.group);
+    view.marks.push(marks.group);
     let picker: Picker | undefined;
     const strokes: number[] = [];
     const load = () => void import("./pick.ts").then(({ Picker: Kind }) => (picker ??= new Kind(view)));

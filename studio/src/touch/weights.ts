@@ -6,7 +6,7 @@ import { byId, h } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { fileBytes, keepFile } from "../files.ts";
 import type { Frame } from "../frames.ts";
-import { colorsOf, gradient } from "../heat.ts";
+import { colorAt, colorsOf, gradient } from "../heat.ts";
 import { Lane, type Shape } from "../lane.ts";
 import { save } from "../output.ts";
 import { type Source, sourceName } from "../session.ts";
@@ -39,12 +39,29 @@ interface Slider { bar: HTMLInputElement; value: HTMLElement; row: HTMLElement }
 /** What the doctor says of a joint. */
 interface Figures { volume: number; crossings: number | null; motion: string; angle: number }
 interface Shown { chain: number; at: number; frame: Frame; old: Frame | undefined; hash: string | undefined; waiting: number }
+interface Stroke {
+    clay: Clay;
+    before: Frame;
+    turns: Matrix4[];
+    shown: Shown;
+    joint: number;
+    /** The joint across x that is painted with it, and those that stay. */
+    other: number;
+    locked: Set<number>;
+    /** Where linear skinning had each point when the stroke met it. */
+    start: Float32Array;
+    met: Uint8Array;
+    /** The step that touched a point last. */
+    touched: Uint32Array;
+    steps: number;
+}
+const REST = new Vector3(), IS = new Vector3();
 
 export class Weigher {
     readonly options: HTMLElement;
     private rows: Rows | undefined;
     private rowsOf = "";
-    private stroke: { clay: Clay; before: Frame; first: Rows; turns: Matrix4[]; start: Map<number, Vector3>; shown: Shown } | undefined;
+    private stroke: Stroke | undefined;
     private shown: Shown | undefined;
     private inverse: { of: Shape; values: Float32Array } | undefined;
     private automatic: { of: string; rows: Rows; cells: Cells } | undefined;
@@ -78,7 +95,9 @@ export class Weigher {
             h("div", { class: "row" }, h("button", { class: "small outline", id: "weights-prune", title: "At most so many joints a point; the rest is shared anew", onclick: () => void this.prune() }, "Prune to"), most,
                 h("button", { class: "small outline", id: "weights-take", title: "Automatic weights in place of all", onclick: () => void this.take() }, "Automatic"), h("button", { class: "small outline", id: "weights-glb", title: "The character with these weights, for every verb of the command line", onclick: () => void this.saveGlb() }, "GLB")));
         byId("labels").append(this.label);
-        this.boxes = new CellBoxes(mesh => view.stage.scene.add(mesh));
+        this.boxes = new CellBoxes();
+        view.stage.scene.add(this.boxes.group);
+        view.marks.push(this.boxes.group);
         this.update = () => {
             const { brush } = this, { joint: name } = store.now.show, joints = (engine.info?.joints ?? []).filter(one => one.skin).map(one => one.name), keys = joints.join();
             if (joint.dataset["keys"] !== keys) {
@@ -114,7 +133,7 @@ export class Weigher {
     get brush(): WeightBrush { return { ...WEIGHTS, ...touchOf(this.app.store.now).weights }; }
     get active(): boolean { return touchOf(this.app.store.now).tool === "weights"; }
     /** Weights are read, and automatic ones made where they are shown. */
-    get ready(): boolean { return this.rows !== undefined && this.inverse !== undefined && (!this.brush.automatic && !this.brush.cells || this.automatic !== undefined); }
+    get ready(): boolean { return this.rows !== undefined && this.inverse !== undefined && (!this.brush.automatic && !this.brush.cells || this.automatic !== undefined || this.failed); }
     /** Shares of the chosen joint, a number a point. */
     get column(): Float32Array | undefined { return this.rows && this.joint >= 0 ? this.rows.column(this.joint) : undefined; }
     private get joint(): number { return this.app.engine.info?.joints.findIndex(one => one.name === this.app.store.now.show.joint) ?? -1; }
@@ -162,21 +181,24 @@ export class Weigher {
         const { view } = this.app, rows = this.brush.automatic && this.automatic ? this.automatic.rows : this.rows, { joint } = this;
         if (!this.active) return;
         if (!changed && rows && this.shares?.rows === rows && this.shares.joint === joint && this.colors && view.hasPainted(this.colors)) return;
-        const known = changed && this.shares?.rows === rows && this.shares?.joint === joint ? this.shares.values : undefined;
-        if (known) for (const p of changed!) known[p] = rows!.of(p, joint);
-        this.shares = rows && { rows, joint, values: known ?? (joint >= 0 ? rows.column(joint) : new Float32Array(rows.count)) };
-        view.painted = this.colors = this.shares && colorsOf(this.shares.values);
+        if (changed && rows && this.shares?.rows === rows && this.shares.joint === joint && this.colors && view.hasPainted(this.colors)) {
+            for (const p of changed) colorAt(this.colors, p, rows.of(p, joint));
+            return view.repaint();
+        }
+        this.shares = rows && { rows, joint };
+        view.painted = this.colors = rows && colorsOf(joint >= 0 ? rows.column(joint) : new Float32Array(rows.count));
     }
     private colors: Float32Array | undefined;
-    private shares: { rows: Rows; joint: number; values: Float32Array } | undefined;
+    /** What the colors are of. */
+    private shares: { rows: Rows; joint: number } | undefined;
 
     /** Why nothing can be painted; null: it can. */
     refuses(): string | null {
         const { source } = this.app.store.now;
         if (source.builtin) return null; // it is made a file first
-        if (source.bend) return "The motion of the Doctor is his: go back to the motion first.";
-        if (!this.rows || !this.inverse) return "The weights are being read: a moment.";
-        if (this.joint < 0) return "Choose a joint first: in the list, or with Alt and a click on the skin that it moves.";
+        if (source.bend) return "This is the Doctor's motion: go back to your own first.";
+        if (!this.rows || !this.inverse) return "The weights are still being read. One moment.";
+        if (this.joint < 0) return "Choose a joint first: in the list, or by Alt-clicking the skin it moves.";
         return this.locked.has(this.joint) ? "This joint is locked: unlock it, or choose another." : null;
     }
 
@@ -185,14 +207,18 @@ export class Weigher {
         const { store, engine, view, clock, say } = this.app, { shape } = engine, why = this.refuses();
         if (pick && this.rows && shape) return void this.choose(shape.info.joints[this.rows.strongest(hit.point)]!.name), false;
         if (why) return void say(why), false;
-        if (store.now.source.builtin) return void say("A built-in character has its weights in the program: make it a file, and paint on that.", "note", { label: "Make it a file", run: () => void this.makeFile() }), false;
+        if (store.now.source.builtin) return void say("A built-in character has its weights in the program. Turn it into a file to paint them.", "note", { label: "Make it a file", run: () => void this.makeFile() }), false;
         const at = store.now.frame, before = view.frameOf(hit.chain, at)?.frame;
         if (!shape || !before) return false;
         clock.pause();
         const again = this.shown?.chain === hit.chain && this.shown.at === at, shown: Shown = again ? this.shown! : { chain: hit.chain, at, frame: before, old: engine.frames(hit.chain)?.get(at), hash: undefined, waiting: 0 };
         ++shown.waiting;
         this.shown = shown;
-        this.stroke = { clay: new Clay(shape, before), before, first: new Rows(this.rows!.pack(), []), turns: skinning(shape, before.pose, this.inverse!.values), start: new Map(), shown };
+        const { points } = shape.info, { joint } = this;
+        this.stroke = {
+            clay: new Clay(shape, before), before, turns: skinning(shape, before.pose, this.inverse!.values), shown, joint, other: this.brush.mirror ? jointPartner(shape, joint) : -1, locked: this.locked,
+            start: new Float32Array(3 * points), met: new Uint8Array(points), touched: new Uint32Array(points), steps: 0,
+        };
         this.move(hit, pressure);
         return true;
     }
@@ -200,34 +226,47 @@ export class Weigher {
     move(hit: Hit | undefined, pressure: number): void {
         const { stroke, rows, brush } = this, { engine, view } = this.app, { shape } = engine;
         if (!stroke || !rows || !shape || hit?.chain !== stroke.shown.chain) return;
-        const radius = this.reach() / shape.info.physics_unit, region = stroke.clay.region(hit.place, radius, hit.point), ground = groundOf(shape), { locked } = this, other = brush.mirror ? jointPartner(shape, this.joint) : -1;
-        const touched = new Set<number>(), dab = (points: number[], shares: number[], joint: number) => {
-            rows.dab(brush.mode, points, shares, joint, brush.strength * pressure, brush.value, locked, ground);
-            for (const p of points) touched.add(p);
-        };
-        dab(region.points, region.shares, this.joint);
-        if (other >= 0) {
-            const here = new Set(region.points), across = region.points.map((p, i) => ({ p: ground.partner[p]!, share: region.shares[i]! })).filter(one => one.p >= 0 && (other !== this.joint || !here.has(one.p)));
-            dab(across.map(one => one.p), across.map(one => one.share), other);
+        const { clay, joint, other, locked } = stroke, radius = this.reach() / shape.info.physics_unit, region = clay.region(hit.place, radius, hit.point), ground = groundOf(shape), all: number[] = [];
+        ++stroke.steps;
+        this.meet(stroke, rows, shape, region.points, all);
+        if (other < 0) rows.dab(brush.mode, region.points, region.shares, joint, brush.strength * pressure, brush.value, locked, ground);
+        else {
+            const { partner } = ground, points: number[] = [], shares: number[] = [];
+            region.points.forEach((p, i) => {
+                const across = partner[p]!;
+                if (across >= 0 && (other !== joint || stroke.touched[across] !== stroke.steps)) points.push(across), shares.push(region.shares[i]!);
+            });
+            this.meet(stroke, rows, shape, points, all);
+            rows.dab(brush.mode, region.points, region.shares, joint, brush.strength * pressure, brush.value, locked, ground);
+            rows.dab(brush.mode, points, shares, other, brush.strength * pressure, brush.value, locked, ground);
         }
-        const points = [...touched];
-        this.bend(stroke, rows, shape, points);
-        stroke.shown.frame = stroke.clay.frame();
-        this.paint(points);
+        this.bend(stroke, rows, shape, all);
+        stroke.shown.frame = clay.frame();
+        this.paint(all);
         this.examineSoon();
         view.touch();
     }
 
+    /** Adds points to those of a step, each once, with where they were skinned before the stroke. */
+    private meet({ turns, start, met, touched, steps }: Stroke, rows: Rows, shape: Shape, points: number[], all: number[]): void {
+        for (const p of points) {
+            if (touched[p] === steps) continue;
+            touched[p] = steps;
+            all.push(p);
+            if (met[p]) continue;
+            met[p] = 1;
+            rows.skin(p, REST.fromArray(shape.points, 3 * p), turns, IS).toArray(start, 3 * p);
+        }
+    }
+
     /** The skin as the new weights move it: what linear skinning makes of the change, on what is shown. */
-    private bend({ clay, first, turns, start }: NonNullable<Weigher["stroke"]>, rows: Rows, shape: Shape, points: number[]): void {
-        const by = new Float32Array(3 * points.length), rest = new Vector3(), is = new Vector3();
-        points.forEach((p, i) => {
-            rest.fromArray(shape.points, 3 * p);
-            let at = start.get(p);
-            if (!at) start.set(p, (at = first.skin(p, rest, turns, new Vector3())));
-            rows.skin(p, rest, turns, is).sub(at).toArray(by, 3 * i);
-        });
-        clay.put(points, by);
+    private bend({ clay, before, turns, start }: Stroke, rows: Rows, shape: Shape, points: number[]): void {
+        for (const p of points) {
+            const i = 3 * p;
+            rows.skin(p, REST.fromArray(shape.points, i), turns, IS);
+            clay.points[i] = before.points[i]! + IS.x - start[i]!, clay.points[i + 1] = before.points[i + 1]! + IS.y - start[i + 1]!, clay.points[i + 2] = before.points[i + 2]! + IS.z - start[i + 2]!;
+        }
+        clay.step(points);
     }
 
     end(): Promise<void> {
@@ -263,36 +302,44 @@ export class Weigher {
 
     private async prune(): Promise<void> {
         const { say, store } = this.app;
-        if (!this.rows || store.now.source.builtin) return say(store.now.source.builtin ? "Make the character a file first: press on its skin." : "The weights are being read: a moment.");
+        if (!this.rows || store.now.source.builtin) return say(store.now.source.builtin ? "Make the character a file first: press on its skin." : "The weights are still being read. One moment.");
         const rows = new Rows(this.rows.pack(), []), changed = rows.prune(this.brush.most, this.locked);
         if (!changed) return say(`No point follows more than ${this.brush.most} joints.`);
         await this.keep(rows, `prune to ${this.brush.most} joints`);
-        say(`${changed} points followed more than ${this.brush.most} joints.`);
+        say(`${count(changed)} ${changed > 1 ? "points" : "point"} followed more than ${this.brush.most} joints, and now the strongest only.`);
     }
 
-    /** Automatic weights of the character that is there, once. */
-    private async makeAutomatic(): Promise<Rows | undefined> {
-        const { store, engine, say } = this.app, { skin: _, ...source } = store.now.source, of = JSON.stringify([source.file?.hash, source.builtin]);
-        if (this.automatic?.of === of) return this.automatic.rows;
-        const lane = await Lane.open();
+    /** Automatic weights of the character that is there: made once, also where making them fails. */
+    private makeAutomatic(): Promise<Rows | undefined> {
+        const { skin: _, weights: __, ...source } = this.app.store.now.source, of = JSON.stringify([source.file?.hash, source.builtin]);
+        if (this.making?.of !== of) this.making = { of, rows: this.automaticOf(of, source as Source) };
+        return this.making.rows;
+    }
+    private making: { of: string; rows: Promise<Rows | undefined> } | undefined;
+    private async automaticOf(of: string, source: Source): Promise<Rows | undefined> {
+        const { engine, say } = this.app, lane = await Lane.open();
+        this.failed = false;
         try {
-            const { weights: _w, ...given } = source;
-            await lane.load(given as Source);
+            await lane.load(source);
             const made = await lane.character.weigh({ keep_cells: true }), [begin, joints, values, centers, cellJoints, cellValues, info] = await Promise.all([
                 made.array("weight_begin"), made.array("weight_joints"), made.array("weight_values"), made.array("cell_centers"), made.array("cell_joints"), made.array("cell_values"), made.inspect(),
             ]);
-            if (begin.length !== engine.info!.points + 1) return undefined;
+            if (begin.length !== engine.info!.points + 1) throw new Error("the automatic weights are of another mesh");
             this.automatic = { of, rows: new Rows({ begin, joints, values } as Packed, []), cells: { size: info.weights!.cell_size, centers: centers as Float32Array, joints: cellJoints as Uint32Array, values: cellValues as Float32Array } };
             return this.automatic.rows;
         } catch (error) {
+            this.failed = true;
             return void say(sentence(error), "bad");
         } finally {
             lane.close();
         }
     }
+    private failed = false;
     private async take(): Promise<void> {
-        const { store, say } = this.app, made = store.now.source.builtin ? undefined : await this.makeAutomatic();
+        const { store, say } = this.app;
         if (store.now.source.builtin) return say("Make the character a file first: press on its skin.");
+        if (this.failed) this.making = undefined;
+        const made = await this.makeAutomatic();
         if (made) await this.keep(made, "automatic weights");
     }
 
@@ -327,7 +374,7 @@ export class Weigher {
     // ---- the doctor beside the joint
     private doctor: Promise<Lane> | undefined;
     private busy = false;
-    private examined = "";
+    private examined: { rows: Rows; revision: number; name: string } | undefined;
 
     /** Not within a step of the brush. */
     private examineSoon(): void {
@@ -343,11 +390,10 @@ export class Weigher {
         const { store, engine } = this.app, { joint: name } = store.now.show, { rows } = this;
         if (this.busy || !name || !rows || this.joint < 0 || !engine.idle && !this.stroke) return;
         if (this.told.joint !== name) this.told = { joint: name, first: undefined, now: undefined };
-        const packed = rows.pack(), key = `${this.rowsOf}|${name}|${packed.values.reduce((sum, v, i) => (sum * 31 + v * (i % 97 + 1)) % 1e9, 7)}`;
-        if (key === this.examined) return;
+        if (this.examined?.rows === rows && this.examined.revision === rows.revision && this.examined.name === name) return;
         this.busy = true;
-        this.examined = key;
-        void this.figure(store.now.source, name, packed).then(now => {
+        this.examined = { rows, revision: rows.revision, name };
+        void this.figure(store.now.source, name, rows.pack()).then(now => {
             if (this.told.joint === name && now) this.told.first ??= now, this.told.now = now;
             this.tell();
         }).catch(error => (this.figures.textContent = sentence(error))).finally(() => {
@@ -369,7 +415,7 @@ export class Weigher {
     private tell(): void {
         const { first, now, joint } = this.told, { view, store } = this.app, percent = (x: number) => `${(100 * x).toFixed(1)} %`, moved = (a: string, b: string) => (a === b ? b : `${a} → ${b}`);
         const text = now && first ? `Volume ${moved(percent(first.volume), percent(now.volume))}, crossings ${moved(String(first.crossings ?? "–"), String(now.crossings ?? "–"))}` : "";
-        this.figures.textContent = text ? `${joint} at its worst (${now!.motion} of ${Math.round(now!.angle)}°, linear): ${text[0]!.toLowerCase()}${text.slice(1)}` : this.joint >= 0 ? "The doctor bends the joint …" : "Alt and a click on the skin choose its joint.";
+        this.figures.textContent = text ? `${joint} at its worst (${now!.motion} of ${Math.round(now!.angle)}°, linear): ${text[0]!.toLowerCase()}${text.slice(1)}` : this.joint >= 0 ? "The doctor is bending the joint …" : "Alt-click the skin to choose its joint.";
         const place = this.active && text ? view.joints(store.now).find(one => one.name === joint) : undefined;
         this.label.hidden = !place;
         if (!place) return;

@@ -1,5 +1,5 @@
 // The cells that automatic weights spread through, over the skin and in its pose: a box each, in the color of the joint's share there.
-import { BoxGeometry, Color, InstancedMesh, Matrix4, MeshStandardMaterial } from "three";
+import { BoxGeometry, Color, Group, InstancedMesh, Matrix4, MeshStandardMaterial } from "three";
 import { colorsOf } from "../heat.ts";
 
 export interface Cells {
@@ -16,7 +16,7 @@ export class CellBoxes {
     mesh: InstancedMesh<BoxGeometry, MeshStandardMaterial> | undefined;
     private shown: [Cells, number, Float32Array] | undefined;
 
-    constructor(private readonly put: (mesh: InstancedMesh) => void) {}
+    readonly group = new Group();
 
     /** Shares of a joint, a number a cell. */
     static column({ joints, values, centers }: Cells, joint: number): Float32Array {
@@ -33,10 +33,12 @@ export class CellBoxes {
         const count = cells.centers.length / 3, { shown } = this;
         if (this.mesh?.count !== count) {
             this.mesh?.removeFromParent();
+            this.mesh?.geometry.dispose();
+            this.mesh?.material.dispose();
             this.mesh?.dispose();
             this.mesh = new InstancedMesh(new BoxGeometry(1, 1, 1), new MeshStandardMaterial({ roughness: 0.85, transparent: true, opacity: 0.5 }), count);
             this.mesh.frustumCulled = false;
-            this.put(this.mesh);
+            this.group.add(this.mesh);
             this.shown = undefined;
         }
         const { mesh } = this;

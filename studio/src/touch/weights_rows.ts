@@ -30,86 +30,120 @@ export function weightsIn(bytes: Uint8Array): Packed {
     return { begin: words.slice(2, 2 + rows), joints: words.slice(2 + rows, 2 + rows + count), values: new Float32Array(words.slice(2 + rows + count).buffer) };
 }
 
+/** All rows lie in three arrays, with room in each row for joints to come: a stroke makes nothing that must be collected. */
 export class Rows {
-    private readonly joints: number[][] = [];
-    private readonly values: number[][] = [];
+    readonly count: number;
+    /** Changes with every dab. */
+    revision = 0;
+    private readonly lengths: Uint32Array;
+    private room: number;
+    private joints: Uint32Array;
+    private values: Float64Array;
+    private next = new Float64Array(0);
 
     /** `heirs` of each joint, nearest first: who takes the rest where a point followed it alone. */
     constructor({ begin, joints, values }: Packed, private readonly heirs: number[][]) {
-        for (let p = 0; p + 1 < begin.length; ++p) {
-            this.joints.push([...joints.subarray(begin[p]!, begin[p + 1]!)]);
-            this.values.push([...values.subarray(begin[p]!, begin[p + 1]!)]);
-        }
+        this.count = Math.max(0, begin.length - 1);
+        this.lengths = new Uint32Array(this.count);
+        let most = 0;
+        for (let p = 0; p < this.count; ++p) most = Math.max(most, this.lengths[p] = begin[p + 1]! - begin[p]!);
+        this.room = most + 2; // one dab adds two at most
+        this.joints = new Uint32Array(this.room * this.count);
+        this.values = new Float64Array(this.room * this.count);
+        for (let p = 0; p < this.count; ++p) for (let i = begin[p]!, to = this.room * p; i < begin[p + 1]!; ++i, ++to) this.joints[to] = joints[i]!, this.values[to] = values[i]!;
     }
-
-    get count(): number { return this.joints.length; }
 
     pack(): Packed {
         const begin = new Uint32Array(this.count + 1);
-        this.joints.forEach((row, p) => (begin[p + 1] = begin[p]! + row.length));
-        return { begin, joints: Uint32Array.from(this.joints.flat()), values: Float32Array.from(this.values.flat()) };
+        for (let p = 0; p < this.count; ++p) begin[p + 1] = begin[p]! + this.lengths[p]!;
+        const joints = new Uint32Array(begin[this.count]!), values = new Float32Array(begin[this.count]!);
+        for (let p = 0, to = 0; p < this.count; ++p) for (let i = this.room * p; to < begin[p + 1]!; ++i, ++to) joints[to] = this.joints[i]!, values[to] = this.values[i]!;
+        return { begin, joints, values };
+    }
+
+    /** Twice the room in every row. */
+    private widen(): void {
+        const { room, joints, values } = this, wide = 2 * room;
+        this.joints = new Uint32Array(wide * this.count);
+        this.values = new Float64Array(wide * this.count);
+        for (let p = 0; p < this.count; ++p) {
+            this.joints.set(joints.subarray(room * p, room * p + room), wide * p);
+            this.values.set(values.subarray(room * p, room * p + room), wide * p);
+        }
+        this.room = wide;
     }
 
     of(p: number, joint: number): number {
-        const at = this.joints[p]!.indexOf(joint);
-        return at < 0 ? 0 : this.values[p]![at]!;
+        for (let i = this.room * p, end = i + this.lengths[p]!; i < end; ++i) if (this.joints[i] === joint) return this.values[i]!;
+        return 0;
     }
 
     /** The joint that moves a point most. */
     strongest(p: number): number {
-        const row = this.values[p]!;
-        return this.joints[p]![row.indexOf(Math.max(...row))]!;
+        let best = this.room * p;
+        for (let i = best, end = best + this.lengths[p]!; i < end; ++i) if (this.values[i]! > this.values[best]!) best = i;
+        return this.joints[best]!;
     }
 
-    column(joint: number): Float32Array { return Float32Array.from(this.joints, (_, p) => this.of(p, joint)); }
+    column(joint: number): Float32Array {
+        const out = new Float32Array(this.count);
+        for (let p = 0; p < this.count; ++p) out[p] = this.of(p, joint);
+        return out;
+    }
 
     /** A joint's share becomes a value; the others that are not locked share the rest as they did, or its heir takes it. In place: it runs for every point of every dab. */
     put(p: number, joint: number, value: number, locked: ReadonlySet<number>): void {
-        const joints = this.joints[p]!, values = this.values[p]!;
         if (locked.has(joint)) return;
-        let held = 0, free = 0, at = -1;
-        for (let i = 0; i < joints.length; ++i) {
+        if (this.lengths[p]! + 2 > this.room) this.widen();
+        const { joints, values } = this, first = this.room * p;
+        let end = first + this.lengths[p]!, held = 0, free = 0, at = -1;
+        for (let i = first; i < end; ++i) {
             if (joints[i] === joint) at = i;
             else if (locked.has(joints[i]!)) held += values[i]!;
             else free += values[i]!;
         }
         const heir = free > NOTHING ? -1 : this.heirs[joint]?.find(one => !locked.has(one)) ?? -1, alone = free <= NOTHING && heir < 0, room = Math.max(0, 1 - held);
         const to = alone ? room : Math.max(0, Math.min(room, value)), factor = free > NOTHING ? (room - to) / free : 0;
-        for (let i = 0; i < joints.length; ++i) if (i === at) values[i] = to; else if (!locked.has(joints[i]!)) values[i]! *= factor;
-        if (at < 0) joints.push(joint), values.push(to);
-        if (heir >= 0) joints.push(heir), values.push(room - to);
-        this.tidy(joints, values);
+        for (let i = first; i < end; ++i) if (i === at) values[i] = to; else if (!locked.has(joints[i]!)) values[i]! *= factor;
+        if (at < 0) joints[end] = joint, values[end++] = to;
+        if (heir >= 0) joints[end] = heir, values[end++] = room - to;
+        this.tidy(p, end);
     }
 
     /** Shares of nothing go, and the sum is 1. */
-    private tidy(joints: number[], values: number[]): void {
-        let kept = 0, sum = 0;
-        for (let i = 0; i < joints.length; ++i) if (values[i]! > NOTHING) joints[kept] = joints[i]!, sum += values[kept++] = values[i]!;
-        joints.length = values.length = kept;
-        for (let i = 0; i < kept; ++i) values[i]! /= sum;
+    private tidy(p: number, end: number): void {
+        const { joints, values } = this, first = this.room * p;
+        let kept = first, sum = 0;
+        for (let i = first; i < end; ++i) if (values[i]! > NOTHING) joints[kept] = joints[i]!, sum += values[kept++] = values[i]!;
+        this.lengths[p] = kept - first;
+        for (let i = first; i < kept; ++i) values[i]! /= sum;
     }
 
     /** At most so many joints a point: the largest, and those that are locked before others. Returns how many points had more. */
     prune(most: number, locked: ReadonlySet<number>): number {
         let changed = 0;
-        this.joints.forEach((joints, p) => {
-            if (joints.length <= most) return;
+        for (let p = 0; p < this.count; ++p) {
+            const length = this.lengths[p]!, first = this.room * p;
+            if (length <= most) continue;
             ++changed;
-            const order = joints.map((joint, i) => ({ joint, value: this.values[p]![i]! })).sort((a, b) => Number(locked.has(b.joint)) - Number(locked.has(a.joint)) || b.value - a.value || a.joint - b.joint).slice(0, most);
-            this.tidy((this.joints[p] = order.map(one => one.joint)), (this.values[p] = order.map(one => one.value)));
-        });
+            const order = Array.from({ length }, (_, i) => ({ joint: this.joints[first + i]!, value: this.values[first + i]! })).sort((a, b) => Number(locked.has(b.joint)) - Number(locked.has(a.joint)) || b.value - a.value || a.joint - b.joint);
+            order.slice(0, most).forEach(({ joint, value }, i) => (this.joints[first + i] = joint, this.values[first + i] = value));
+            this.tidy(p, first + most);
+        }
+        ++this.revision;
         return changed;
     }
 
     /** One dab on the shares of a joint over a region. */
     dab(mode: WeightMode, points: number[], shares: number[], joint: number, strength: number, value: number, locked: ReadonlySet<number>, ground: Ground): void {
-        const next = points.map((p, i) => {
-            const was = this.of(p, joint), by = shares[i]! * strength;
-            if (mode === "add") return was + by;
-            if (mode === "subtract") return was - by;
-            return was + by * ((mode === "set" ? value : this.mean(p, joint, ground)) - was);
-        });
-        points.forEach((p, i) => this.put(p, joint, next[i]!, locked));
+        if (this.next.length < points.length) this.next = new Float64Array(2 * points.length);
+        const { next } = this;
+        for (let i = 0; i < points.length; ++i) {
+            const p = points[i]!, was = this.of(p, joint), by = shares[i]! * strength;
+            next[i] = mode === "add" ? was + by : mode === "subtract" ? was - by : was + by * ((mode === "set" ? value : this.mean(p, joint, ground)) - was);
+        }
+        for (let i = 0; i < points.length; ++i) this.put(points[i]!, joint, next[i]!, locked);
+        ++this.revision;
     }
 
     private mean(p: number, joint: number, { begin, neighbors }: Ground): number {
@@ -120,9 +154,8 @@ export class Rows {
 
     /** Where linear skinning puts a point; `turns` take places at rest to the pose. */
     skin(p: number, rest: Vector3, turns: Matrix4[], out: Vector3): Vector3 {
-        const joints = this.joints[p]!, values = this.values[p]!;
         out.set(0, 0, 0);
-        for (let i = 0; i < joints.length; ++i) out.addScaledVector(TURNED.copy(rest).applyMatrix4(turns[joints[i]!]!), values[i]!);
+        for (let i = this.room * p, end = i + this.lengths[p]!; i < end; ++i) out.addScaledVector(TURNED.copy(rest).applyMatrix4(turns[this.joints[i]!]!), this.values[i]!);
         return out;
     }
 }

@@ -9,7 +9,7 @@ import { frameTime } from "../session.ts";
 import { axes } from "../view.ts";
 import { AXES, COLORS as RING_COLORS, Rings, angleAbout, onScreen, spanAt } from "./gizmo.ts";
 import type { Hand, Poker } from "./hand.ts";
-import type { Hit, Picker } from "./pick.ts";
+import { type Hit, type Picker, paneAt } from "./pick.ts";
 import { type Place, RECORDED, takeOf, worldWith } from "./take.ts";
 import { type Body, type Force, type Muscle, type WorldEdit, bodiesOf, freeName, isEdited, isKeyed, isPlaced, keyed, lengthOf, movedBy, newtonsOf, numberAt, pivotOf, placed, pushAt, sized, turned, turnedBy, vectorAt, withKey, worldMerged } from "./world.ts";
 import { type Arrow, WorldView, nearestPoint, readProp } from "./world_view.ts";
@@ -17,6 +17,7 @@ import { type Arrow, WorldView, nearestPoint, readProp } from "./world_view.ts";
 const EARTH = 9.81, MOST = 20; // m/s² and m/s of the sliders
 const ARROW = 0.32;            // diagonals that an arrow of MOST spans, and one of a push of 100 kN
 const NEAR = 18;               // pixels around a handle
+const EDGE = 50;               // pixels from the edge of the view at which something new is seen
 const AWAY = 2.2;              // radii from the skin at which a body that pokes waits
 const FAR = 3;                 // diagonals from the skin at which it is out of the way of everything
 const PUSH = 200;              // newtons of a new push
@@ -67,9 +68,17 @@ export class WorldTool {
     }
 
     get active(): boolean { return this.app.store.now.touch?.tool === "world"; }
-    /** Whether a press on the skin pokes at once, where it can at all. */
-    get ready(): boolean { return this.hand.busy || this.hand.refuses(this.chain, "poke") !== null || this.app.engine.readyFor(this.chain); }
-    private get chain(): number { return this.app.view.panes[0]?.chain ?? this.app.store.now.active; }
+    /** Whether a press on the skin pokes at once, or says at once why it cannot. */
+    get ready(): boolean {
+        const { chain, hand, app: { engine } } = this;
+        return hand.busy || hand.refuses(chain, "poke") !== null || engine.readyFor(chain) || engine.readyProblem(chain) !== null;
+    }
+    /** The chain of the pane that was pressed last, else the first that can be poked: beside plain skinning it is the other one. */
+    private get chain(): number {
+        const { panes } = this.app.view;
+        return (panes.find(one => one.chain === this.pressed) ?? panes.find(one => !this.hand.refuses(one.chain, "poke")) ?? panes[0])?.chain ?? this.app.store.now.active;
+    }
+    private pressed: number | undefined;
     private get edit(): WorldEdit { return this.app.store.now.world ?? NONE; }
     private get unit(): number { return this.drawn.unit; }
     private get time(): number { return Number(frameTime(this.app.engine.span().start, this.app.store.now.fps, this.app.store.now.frame).toFixed(6)); }
@@ -99,8 +108,22 @@ export class WorldTool {
         return this.origins[what].clone();
     }
     private origins: { of: unknown; gravity: Vector3; wind: Vector3 } | undefined;
-    /** Where something new stands: over the character's back, where nothing is. */
-    private beside(): Vector3 { return this.origin("wind").lerp(this.origin("gravity"), -2).addScaledVector(this.up(), 0.22 * (this.app.engine.info?.diagonal ?? 1)); }
+    /** Where something new stands: over the character's back, or beside it, where it is seen and touches nothing. */
+    private beside(): Vector3 {
+        const { view, engine, store } = this.app, { shape } = engine, above = this.origin("wind").lerp(this.origin("gravity"), -2).addScaledVector(this.up(), 0.22 * (engine.info?.diagonal ?? 1));
+        if (!shape) return above;
+        const { diagonal } = shape.info, points = view.frameOf(this.chain, store.now.frame)?.frame.points ?? shape.points, right = new Vector3().setFromMatrixColumn(view.camera.matrixWorld, 0), middle = view.controls.target, room = 2 * this.reach() / this.unit;
+        const seen = (place: Vector3) => {
+            const { x, y } = onScreen(view, this.chain, place);
+            return x > view.covered.left + EDGE && x < view.canvas.clientWidth - EDGE && y > EDGE && y < view.canvas.clientHeight - view.covered.below - EDGE;
+        };
+        const free = (place: Vector3) => {
+            for (let i = 0, p = new Vector3(); i < points.length; i += 3) if (p.fromArray(points, i).distanceTo(place) < room) return false;
+            return true;
+        };
+        const sides = [0.25, 0.32, 0.4, 0.5, 0.6].flatMap(far => [far, -far].flatMap(side => [0.2, 0].map(high => middle.clone().addScaledVector(right, side * diagonal).addScaledVector(this.up(), high * diagonal))));
+        return [above, ...sides].find(one => seen(one) && free(one)) ?? above;
+    }
     private span(): number { return ARROW * (this.app.engine.info?.diagonal ?? 1); }
     private tip(what: Field): Vector3 {
         const v = this.vector(what), least = 0.05 * MOST;
@@ -144,7 +167,7 @@ export class WorldTool {
     }
 
     press(event: PointerEvent, hit: Hit | undefined): boolean {
-        const { view, clock } = this.app, { chain } = this, near = event.pointerType === "touch" ? 1.6 * NEAR : NEAR, from = { x: event.offsetX, y: event.offsetY };
+        const { view, clock } = this.app, chain = this.pressed = paneAt(view, event.offsetX, event.offsetY)?.chain ?? this.chain, near = event.pointerType === "touch" ? 1.6 * NEAR : NEAR, from = { x: event.offsetX, y: event.offsetY };
         if (this.hand.busy) return true; // it swings: what comes next comes after
         const ring = this.rings.at(view, chain, from.x, from.y, 0.6 * near), turns = this.edit.bodies.findIndex(one => one.name === this.chosen);
         const found = this.handles().map(one => ({ ...one, d: (({ x, y }) => Math.hypot(x - from.x, y - from.y))(onScreen(view, chain, one.place)) })).sort((a, b) => a.d - b.d)[0];
@@ -162,7 +185,7 @@ export class WorldTool {
     }
 
     move(event: PointerEvent): boolean {
-        const { drag, poker } = this, { view, engine } = this.app, pane = view.panes[0], mine = drag?.pointer === event.pointerId ? drag : poker?.pointer === event.pointerId ? poker : undefined;
+        const { drag, poker } = this, { view, engine } = this.app, pane = view.panes.find(one => one.chain === this.chain), mine = drag?.pointer === event.pointerId ? drag : poker?.pointer === event.pointerId ? poker : undefined;
         if (!mine || !pane) return false;
         const to = this.picker()?.ray(event.offsetX, event.offsetY, pane).ray.intersectPlane(mine.plane, new Vector3());
         if (to && poker && poker === mine) poker.poker.to.copy(to);
@@ -235,27 +258,30 @@ export class WorldTool {
     }
 
     /** Binds beside what plays, so that a press is answered at once. */
-    private async prepare(): Promise<void> {
-        const { engine, clock } = this.app;
+    private async prepare(wanted = false): Promise<void> {
+        const { engine, clock } = this.app, { chain } = this;
         if (this.hand.busy) return;
         if (!this.active) return engine.unready();
-        if (this.drag || clock.playing || this.hand.refuses(this.chain, "poke") || !engine.shape) return;
+        if (this.drag || clock.playing && !wanted || this.hand.refuses(chain, "poke") || !engine.shape) return;
         const far = this.up().multiplyScalar(2 * FAR * engine.shape.info.diagonal);
-        return engine.readyBodies(this.chain, [...bodiesOf(engine.worldFile), this.solid(this.pokeWith, far, new Vector3(1, 0, 0))]);
+        return engine.readyBodies(chain, [...bodiesOf(engine.worldFile), this.solid(this.pokeWith, far, new Vector3(1, 0, 0))]);
     }
 
-    /** A press that comes too early is answered when the chain is ready, if the pointer is still down. */
+    /** A press that comes too early is answered when the chain is ready, if the pointer is still down; what plays stands still meanwhile. */
     private async wait(event: PointerEvent, hit: Hit): Promise<void> {
-        const { engine, say } = this.app, { pointerId } = event;
-        say("The chain is being made ready for one body more: a moment.");
+        const { engine, clock, say } = this.app, { pointerId } = event, problem = engine.readyProblem(hit.chain);
+        if (problem) return say(problem, "bad");
+        say("The chain is getting ready for one more body. Keep holding.");
         this.waiting = pointerId;
-        while (this.waiting === pointerId && !engine.readyFor(hit.chain)) {
-            await this.prepare();
+        clock.held = true;
+        while (this.waiting === pointerId && !engine.readyFor(hit.chain) && !engine.readyProblem(hit.chain) && this.active) {
+            await this.prepare(true);
             await new Promise(requestAnimationFrame);
         }
+        clock.held = false;
         if (this.waiting !== pointerId) return;
         this.waiting = undefined;
-        this.begin(event, hit);
+        if (engine.readyFor(hit.chain)) this.begin(event, hit);
     }
     private waiting: number | undefined;
 
@@ -280,18 +306,18 @@ export class WorldTool {
     /** Any mesh as a body, beside the character. */
     async addMesh(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
         const { engine, say } = this.app, { files = [], bodies } = this.edit, { ref } = await keepFile(name, bytes);
-        if (!engine.shape) return say("There is no character yet that a body could touch.");
+        if (!engine.shape) return say("There is no character yet for a body to touch.");
         let called = name;
         for (let n = 2; files.some(one => one.name === called && one.hash !== ref.hash); ++n) called = name.replace(/(\.[^.]+)?$/, `-${n}$1`);
         const file = { ...ref, name: called }, prop = await readProp(file, engine.shape), pivot = prop.center.clone().multiplyScalar(this.unit), move = this.beside().multiplyScalar(this.unit).sub(pivot);
         const body: Body = { name: freeName(bodiesOf(engine.worldFile), called.replace(/\.[^.]+$/, "")), mesh: called, pivot: decimals(pivot.toArray(), 5), keys: [{ time: 0, move: decimals(move.toArray(), 5) }] };
         this.chosen = body.name;
         this.change(`add ${called}`, { bodies: [...bodies, body], files: [...files.filter(one => one.name !== called), file] });
-        say(`'${called}' is a body now: drag it, also by its arrows, turn it by its rings, pin it to a joint or give it keys.`);
+        say(`'${called}' is a body now: drag it or its arrows, turn it by its rings, pin it to a joint, or give it keys.`);
     }
 
     private addForce(): void {
-        const { engine, view, say } = this.app, { x: midX, y: midY } = view.center, { shape } = engine, pane = view.panes[0], { forces = [] } = this.edit;
+        const { engine, view, say } = this.app, { x: midX, y: midY } = view.center, { shape } = engine, pane = view.panes.find(one => one.chain === this.chain), { forces = [] } = this.edit;
         if (!shape || !pane) return say("There is no skin yet to push.");
         // Where the middle of the picture shows skin, else the point of it that is nearest to that.
         const hit = this.picker()?.hit(view.wiped ? midX : pane.left + pane.width / 2, midY, shape), frame = view.frameOf(this.chain, this.app.store.now.frame)?.frame.points ?? shape.points, p = new Vector3();
@@ -340,24 +366,26 @@ export class WorldTool {
             return { bar, value, key, row: h("div", { class: "row" }, h("label", { class: "touch-slider" }, h("span", { class: `world-${what}` }, name), bar, value), key) };
         };
         const gravity = slider("Gravity", "gravity"), wind = slider("Wind", "wind"), list = h("div", { class: "world-bodies", role: "group", "aria-label": "Bodies, forces and muscles" });
-        const keep = small("Keep as world", "A world file for 'supple bake --world'", () => void this.keep(), "world-keep"), clear = small("Clear", "The world as it was dropped", () => this.app.store.do("clear the world", session => { const { world: _, ...rest } = session; return rest; }), "world-clear");
-        const take = small("Edit the file's", "Bodies, forces, muscles and keys of the world that was dropped become those of this list", () => void this.take(), "world-take");
+        const keep = small("Keep as world", "A world file for 'supple bake --world'", () => void this.keep(), "world-keep"), clear = small("Clear", "Back to the world as it was dropped", () => this.app.store.do("clear the world", session => { const { world: _, ...rest } = session; return rest; }), "world-clear");
+        const take = small("Edit the file", "What the dropped world holds (bodies, forces, muscles, keys) moves into this list", () => void this.take(), "world-take");
         const file = h("input", { type: "file", id: "world-file", class: "visually-hidden", tabIndex: -1, "aria-hidden": "true", accept: ".obj,.ply,.glb,.gltf,.vrm,.mesh,.stl", onchange: () => {
             const [one] = file.files ?? [];
             if (one) void one.arrayBuffer().then(bytes => this.addMesh(one.name, new Uint8Array(bytes))).catch(error => this.app.say(sentence(error), "bad"));
             file.value = "";
         } });
         const muscle = h("select", { id: "world-muscle", "aria-label": "Add a muscle", onchange: () => { this.addMuscle(muscle.value); muscle.value = ""; } });
-        const pokes = (["ball", "capsule"] as const).map(kind => h("button", { "data-poke": kind, onclick: () => this.app.store.keep(session => ({ ...session, touch: { tool: "world", reach: null, spring: 40000, ...session.touch, poke: kind } })) }, kind === "ball" ? "a ball" : "a capsule"));
+        const pokes = (["ball", "capsule"] as const).map(kind => h("button", { "data-poke": kind, onclick: () => this.app.store.keep(session => ({ ...session, touch: { tool: "world", reach: null, spring: 40000, ...session.touch, poke: kind } })) }, kind));
         const options = h("div", { class: "touch-options world-options", role: "group", "aria-label": "The world" }, gravity.row, wind.row, list,
             h("div", { class: "row wrap" }, small("Ball", "A ball beside the character", () => this.add("ball"), "world-ball"), small("Capsule", "A capsule beside the character", () => this.add("capsule"), "world-capsule"), small("Mesh…", "Any mesh as a body; or drop one while this tool is chosen", () => file.click(), "world-mesh"), small("Force", "A push on the skin in the middle of the view", () => this.addForce(), "world-force"), muscle, file),
-            h("div", { class: "row" }, h("span", { class: "about" }, "Press on the skin to poke with"), h("div", { class: "segments", role: "group", "aria-label": "Poke with" }, pokes)),
-            h("div", { class: "row" }, take, h("span", { class: "grow" }), keep, clear));
+            h("div", { class: "row" }, h("span", { class: "about" }, "Poke the skin with a"), h("div", { class: "segments", role: "group", "aria-label": "Poke with" }, pokes)),
+            h("div", { class: "row end" }, take, keep, clear));
         return { options, gravity, wind, list, keep, clear, take, muscle, pokes };
     }
 
     private strength(what: Field, length: number): void {
-        const v = this.vector(what), way = v.length() ? v : what === "gravity" ? this.up().negate() : new Vector3().crossVectors(this.up(), axes(this.app.engine.shape!, this.app.engine.shape!.jointRest).front);
+        const { shape } = this.app.engine, v = this.vector(what);
+        if (!shape) return;
+        const way = v.length() ? v : what === "gravity" ? this.up().negate() : new Vector3().crossVectors(this.up(), axes(shape, shape.jointRest).front);
         this.setVector(what, way.setLength(Math.max(1e-9, length)).toArray(), what);
     }
     private keyField(what: Field): void {

@@ -64,8 +64,8 @@ export class WorldView {
     }
 
     get unit(): number { return this.app.engine.info?.physics_unit ?? 1; }
-    get pose(): Float32Array | undefined {
-        const { engine, view, store } = this.app, chain = view.panes[0]?.chain ?? store.now.active;
+    private get pose(): Float32Array | undefined {
+        const { engine, view, store } = this.app, chain = view.panes[0]?.chain ?? store.now.active; // all chains are in one pose
         return view.frameOf(chain, store.now.frame)?.frame.pose ?? engine.base()?.any(store.now.frame)?.pose;
     }
 
