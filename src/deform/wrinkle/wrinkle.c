@@ -35,7 +35,7 @@ static const sup_param rows[] = {
     [ROW_THRESHOLD] = { "threshold", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(threshold), .min = 0.005, .max = 0.5,
                         .standard = 0.01, .unit = "", .help = "Compression at which folds begin" },
     [ROW_IRREGULARITY] = { "irregularity", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(irregularity), .min = 0, .max = 2,
-                           .standard = 0.6, .unit = "rad",
+                           .standard = 0.9, .unit = "rad",
                            .help = "How far folds wander from their place in a regular row; 0 is corduroy" },
     [ROW_LIFT] = { "lift", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(lift), .min = 0, .max = 1, .standard = 0, .unit = "",
                    .help =
@@ -84,6 +84,7 @@ typedef struct binder {
     float*                wavelengths;
     wrinkle_strain*       most;
     const float*          border;
+    float*                focus;   // share of their height that folds have
     wrinkle_f4*           heights; // of waves, in amplitudes
     sup_ripple*           ripples;
     bool                  sampled;
@@ -124,7 +125,8 @@ static float carried(const binder* b, uint32_t p, uint32_t family)
         if (along > step) step = along;
     }
     if (!(step > 0) || v3_length2(d) == 0) return 0;
-    return sup_smoothstep(POINTS_NONE, POINTS_ALL, b->wavelengths[p] / step);
+    float wavelength = 6.2831853f * b->ripples[p * WRINKLE_FAMILIES + family].height; // of this fold
+    return sup_smoothstep(POINTS_NONE, POINTS_ALL, fminf(wavelength, b->wavelengths[p]) / step);
 }
 
 static sup_result keep_ripples(const binder* b, wrinkle_surface* s, sup_error* error)
@@ -150,6 +152,7 @@ static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
         float amplitude = b->wavelengths[p] / 6.2831853f, most = 0, rest = 0;
         float whole =
             v3_length2(b->frames.normals[p]) > 0 ? sup_smoothstep(0, BORDER_FADE * b->wavelengths[p], b->border[p]) : 0;
+        whole *= b->focus[p];
         for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
             float share = shares[p][k];
             for (uint32_t i = t->ring_begin[p]; i < t->ring_begin[p + 1]; ++i) share = fminf(share, shares[t->ring[i]][k]);
@@ -246,7 +249,8 @@ static sup_result bind_surface(binder* b, bound* out, sup_error* error)
     s->limits = SUP_NEW(b->arena, float, (size_t)n + WRINKLE_LANES);
     b->most = SUP_NEW(b->temporary, wrinkle_strain, n);
     b->ripples = SUP_NEW(b->temporary, sup_ripple, (size_t)n * WRINKLE_FAMILIES);
-    if (!b->ripples || !b->heights || !s->waves || !s->active || !s->limits || !b->most)
+    b->focus = SUP_NEW(b->temporary, float, n);
+    if (!b->focus || !b->ripples || !b->heights || !s->waves || !s->active || !s->limits || !b->most)
         return sup_fail_memory(error, "wrinkle");
     sup_polygons polygons = { n, mesh->face_count, mesh->face_begin, mesh->corner_points };
     sup_result   r = sup_topology_create(&polygons, b->temporary, &b->topology, error);
@@ -261,6 +265,7 @@ static sup_result bind_surface(binder* b, bound* out, sup_error* error)
         r = sup_wrinkle_phases(&b->frames, b->wavelengths, p->irregularity, p->lift, b->temporary, b->heights, b->ripples,
                                error);
     if (!r) r = sup_wrinkle_border(&b->frames, b->temporary, &b->border, error);
+    if (!r) r = sup_wrinkle_focus(&b->frames, b->wavelengths, b->most, b->temporary, b->focus, error);
     if (!r) r = lay_rows(b, s, error);
     if (!r) r = lay_carriers(b, s, error);
     if (!r) r = lay_rise(b, s, error);

@@ -126,6 +126,14 @@ void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const
 sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,
                                       sup_error* error);
 
+/// Every value becomes the least of all values + `rise` x the wavelengths of the way to them. Values that are not below `none`
+/// start no way.
+sup_result sup_wrinkle_spread_least(const wrinkle_frames* f, const float* wavelengths, float rise, float none,
+                                    sup_arena* temporary, float* values, sup_error* error);
+/// What share of their height folds have beside places that the clips press more.
+sup_result sup_wrinkle_focus(const wrinkle_frames* f, const float* wavelengths, const wrinkle_strain* most, sup_arena* arena,
+                             float* shares, sup_error* error);
+
 /// Turns the frames so that the first axis is the usual direction of compression: where the character's clips press most, else
 /// along the bones. `most` gets the largest compression of any sampled pose at each point, in the turned frames; all zero
 /// without clips (then *sampled is false). limits: compression at which folds have to be gone.

@@ -156,10 +156,10 @@ void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const
 
 // ---------------------------------------------------------------------------------------------- around it
 
-// Of all places around, the least of limit + what it has risen on the way. Bits of floats that are not negative have their
+// Of all places around, the least of value + what it has risen on the way. Bits of floats that are not negative have their
 // order.
-sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,
-                                      sup_error* error)
+sup_result sup_wrinkle_spread_least(const wrinkle_frames* f, const float* wavelengths, float rise, float none,
+                                    sup_arena* temporary, float* values, sup_error* error)
 {
     const sup_topology* t = f->topology;
     const sup_vec3*     points = f->mesh->points;
@@ -167,25 +167,32 @@ sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wave
     sup_heap            heap = { .items = SUP_NEW(temporary, uint64_t, (size_t)t->ring_begin[n] + n + 1) };
     if (!heap.items) return sup_fail_memory(error, "wrinkle");
     for (uint32_t p = 0; p < n; ++p) {
-        if (!(limits[p] < WRINKLE_UNLIMITED)) continue;
-        memcpy(&bits, &limits[p], sizeof bits);
+        if (!(values[p] < none)) continue;
+        memcpy(&bits, &values[p], sizeof bits);
         sup_heap_push(&heap, (uint64_t)bits << 32 | p);
     }
     while (heap.count) {
         uint64_t item = sup_heap_pop(&heap);
         uint32_t p = (uint32_t)item;
-        memcpy(&bits, &limits[p], sizeof bits);
+        memcpy(&bits, &values[p], sizeof bits);
         if (bits != (uint32_t)(item >> 32)) continue;
         for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k) {
             uint32_t q = t->ring[k];
-            float    next = limits[p] + v3_distance(points[p], points[q]) / (RAMP * wavelengths[q]);
-            if (!(next < limits[q])) continue;
-            limits[q] = next;
+            float    next = values[p] + rise * v3_distance(points[p], points[q]) / wavelengths[q];
+            if (!(next < values[q])) continue;
+            values[q] = next;
             memcpy(&bits, &next, sizeof bits);
             sup_heap_push(&heap, (uint64_t)bits << 32 | q);
         }
     }
-    for (uint32_t p = 0; p < n; ++p)
-        if (limits[p] < WRINKLE_UNLIMITED) limits[p] = fmaxf(limits[p] - KEPT / RAMP, 0);
     return SUP_OK;
+}
+
+sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,
+                                      sup_error* error)
+{
+    sup_result result = sup_wrinkle_spread_least(f, wavelengths, 1 / RAMP, WRINKLE_UNLIMITED, temporary, limits, error);
+    for (uint32_t p = 0; p < f->mesh->point_count && result == SUP_OK; ++p)
+        if (limits[p] < WRINKLE_UNLIMITED) limits[p] = fmaxf(limits[p] - KEPT / RAMP, 0);
+    return result;
 }

@@ -18,6 +18,8 @@ enum {
 // How much a direction along the bone counts beside the mean lost squared length of the clips: what moves less follows the
 // bone.
 #define BONE_SHARE 0.02f
+// Folds that stand so much farther apart than they should are no deeper than that.
+#define CLOSEST 0.75f
 
 // A symmetric tensor in space: directions of neighbors can be averaged without carrying them over.
 typedef struct tensor {
@@ -373,55 +375,89 @@ sup_result sup_wrinkle_border(const wrinkle_frames* f, sup_arena* temporary, con
     return SUP_OK;
 }
 
-// Three waves of other directions and lengths, five to eight folds long: no period shows.
-static float wander(sup_vec3 p, float wavelength, float irregularity, sup_vec3* slope)
+// ---------------------------------------------------------------------------------------------- wander
+
+enum { OCTAVES = 32, WAYS = 5 };
+
+// A fold takes part in waves so many folds long.
+#define SHORTEST 1.6f
+#define LONGEST 6.0f
+
+// How folds wander from their place in a regular row: sums of waves a few folds long. They have their lengths in space and
+// not in folds, or phases would jump where wavelengths change; a fold takes part in those that suit it.
+typedef struct wander {
+    double   turn;  // radians
+    sup_vec3 slope; // of the turn over the surface
+} wander;
+
+static wander wander_at(sup_vec3 p, double shortest, double wavelength, double irregularity)
 {
-    static const float ways[3][3] = { { 0.61f, 0.37f, 0.70f }, { -0.53f, 0.79f, 0.31f }, { 0.29f, -0.58f, 0.76f } };
-    static const float lengths[3] = { 5.3f, 6.7f, 8.1f };
-    double             sum = 0, scale = (double)irregularity / 1.7320508;
-    *slope = v3(0, 0, 0);
-    for (int i = 0; i < 3; ++i) {
-        double along = (double)(ways[i][0] * p.x + ways[i][1] * p.y + ways[i][2] * p.z);
-        double number = 6.283185307179586 / (double)(lengths[i] * wavelength), angle = number * along + i;
+    static const float ways[WAYS][3] = { { 0.55f, 0.33f, 0.77f },
+                                         { -0.54f, 0.78f, 0.31f },
+                                         { 0.29f, -0.58f, 0.76f },
+                                         { 0.83f, 0.52f, -0.19f },
+                                         { -0.16f, 0.67f, 0.72f } };
+    wander             out = { 0, { 0, 0, 0 } };
+    double             squares = 0, length = shortest;
+    for (int i = 0; i < OCTAVES; ++i, length *= 1.37) {
+        double folds = length / wavelength;
+        if (!(folds > SHORTEST) || folds > LONGEST) continue;
+        double share =
+            (double)(sup_smoothstep(SHORTEST, 2.6f, (float)folds) * (1 - sup_smoothstep(3.6f, LONGEST, (float)folds)));
+        const float* way = ways[i % WAYS];
+        double       along = (double)(way[0] * p.x + way[1] * p.y + way[2] * p.z), number = 6.283185307179586 / length;
+        double       angle = number * along + i;
         if (!(fabs(angle) < 1e6)) continue;
-        sum += sup_sin(angle);
-        *slope = v3_mad(*slope, (float)(scale * number * sup_cos(angle)), v3(ways[i][0], ways[i][1], ways[i][2]));
+        squares += share * share;
+        out.turn += share * sup_sin(angle);
+        out.slope = v3_mad(out.slope, (float)(share * number * sup_cos(angle)), v3(way[0], way[1], way[2]));
     }
-    return (float)(scale * sum);
+    double scale = squares > 0 ? irregularity * sqrt(2 / squares) : 0;
+    return (wander){ scale * out.turn, v3_scale(out.slope, (float)scale) };
+}
+
+static wander* wanders(const wrinkle_frames* f, const float* wavelengths, float irregularity, sup_arena* arena)
+{
+    uint32_t n = f->mesh->point_count;
+    wander*  out = SUP_NEW(arena, wander, n);
+    double   widest = 0;
+    for (uint32_t p = 0; p < n && out; ++p) widest = fmax(widest, (double)wavelengths[p]);
+    double shortest = widest * LONGEST;
+    for (int i = 1; i < OCTAVES; ++i) shortest /= 1.37;
+    for (uint32_t p = 0; p < n && out; ++p)
+        out[p] = wander_at(f->mesh->points[p], shortest, (double)wavelengths[p], (double)irregularity);
+    return out;
 }
 
 sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths, float irregularity, float lift,
                               sup_arena* temporary, wrinkle_f4* out, sup_ripple* ripples, sup_error* error)
 {
-    uint32_t  n = f->mesh->point_count;
-    uint32_t* order = SUP_NEW(temporary, uint32_t, n);
-    phaser    s = { .f = f,
-                    .wavelengths = wavelengths,
-                    .links = SUP_NEW(temporary, link, f->topology->ring_begin[n]),
-                    .z = SUP_NEW(temporary, complex_f, n),
-                    .order = order,
-                    .known = SUP_NEW(temporary, bool, n) };
-    if (!order || !s.links || !s.z || !s.known) return sup_fail_memory(error, "wrinkle");
+    uint32_t      n = f->mesh->point_count;
+    uint32_t*     order = SUP_NEW(temporary, uint32_t, n);
+    phaser        s = { .f = f,
+                        .wavelengths = wavelengths,
+                        .links = SUP_NEW(temporary, link, f->topology->ring_begin[n]),
+                        .z = SUP_NEW(temporary, complex_f, n),
+                        .order = order,
+                        .known = SUP_NEW(temporary, bool, n) };
+    const wander* off = wanders(f, wavelengths, irregularity, temporary);
+    if (!order || !s.links || !s.z || !s.known || !off) return sup_fail_memory(error, "wrinkle");
     sup_result result = make_order(f, temporary, order, error);
     if (result != SUP_OK) return result;
-    // One length for the whole surface, or phases would jump where wavelengths change.
-    double mean = 0;
-    for (uint32_t p = 0; p < n; ++p) mean += (double)wavelengths[p] / n;
     for (s.family = 0; s.family < WRINKLE_FAMILIES; ++s.family) {
         solve_family(&s);
         for (uint32_t p = 0; p < n; ++p) {
-            sup_vec3 slope, d = sup_wrinkle_wave(f, p, s.family);
-            double   turn = (double)wander(f->mesh->points[p], (float)mean, irregularity, &slope);
+            sup_vec3 slope = off[p].slope, d = sup_wrinkle_wave(f, p, s.family);
+            float    cosine = (float)sup_cos(off[p].turn), sine = (float)sup_sin(off[p].turn);
             // Where folds stand closer they are lower, so that their length stays what it is.
             float closer = 1 + v3_dot(d, slope) * wavelengths[p] / 6.2831853f;
-            float wave = s.z[p].re * (float)sup_cos(turn) - s.z[p].im * (float)sup_sin(turn);
-            float lower = 1 / fmaxf(fabsf(closer), 0.5f);
+            float wave = s.z[p].re * cosine - s.z[p].im * sine;
+            float lower = 1 / fmaxf(fabsf(closer), CLOSEST);
             out[p][s.family] = (wave - 1 + 2 * lift) * lower;
-            ripples[p * WRINKLE_FAMILIES + s.family] =
-                (sup_ripple){ .wave = v3_mad(slope, 6.2831853f / wavelengths[p], d),
-                              .cosine = wave,
-                              .sine = s.z[p].re * (float)sup_sin(turn) + s.z[p].im * (float)sup_cos(turn),
-                              .height = lower * wavelengths[p] / 6.2831853f };
+            ripples[p * WRINKLE_FAMILIES + s.family] = (sup_ripple){ .wave = v3_mad(slope, 6.2831853f / wavelengths[p], d),
+                                                                     .cosine = wave,
+                                                                     .sine = s.z[p].re * sine + s.z[p].im * cosine,
+                                                                     .height = lower * wavelengths[p] / 6.2831853f };
         }
     }
     return SUP_OK;

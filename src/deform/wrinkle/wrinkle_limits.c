@@ -100,6 +100,45 @@ sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, c
     return SUP_OK;
 }
 
+// ---------------------------------------------------------------------------------------------- focus
+
+// Living skin is under tension: what presses it a little over a whole limb only slackens it, and the length that is lost
+// gathers in folds where it is pressed most. The most pressed place around a point is that of the clips, less what falls off
+// over so many wavelengths from the deepest compression to nothing. Folds are whole where skin is pressed by the second share
+// of it, and there are none below the first.
+#define FOCUS_REACH 16.0f
+#define FOCUS_NONE 0.4f
+#define FOCUS_ALL 0.9f
+// Compressions between which clips count: what they never press is not known, and folds when a pose presses it.
+#define FOCUS_KNOWN 0.02f
+#define DEEPEST 0.3f
+
+static float pressed_by(wrinkle_strain m)
+{
+    float q = 0.5f * (m.xx - m.yy), left = 1 - 0.5f * (m.xx + m.yy) - sqrtf(q * q + m.xy * m.xy);
+    float pressed = 1 - sqrtf(left > 0 ? left : 0);
+    return pressed < 0 ? 0 : pressed > DEEPEST ? DEEPEST : pressed;
+}
+
+sup_result sup_wrinkle_focus(const wrinkle_frames* f, const float* wavelengths, const wrinkle_strain* most, sup_arena* arena,
+                             float* shares, sup_error* error)
+{
+    uint32_t n = f->mesh->point_count, times = sup_wrinkle_smoothings(f->mesh, f->topology, wavelengths);
+    float *  pressed = SUP_NEW(arena, float, n), *around = SUP_NEW(arena, float, n);
+    if (!pressed || !around) return sup_fail_memory(error, "wrinkle");
+    for (uint32_t p = 0; p < n; ++p) pressed[p] = pressed_by(most[p]);
+    smooth(f->topology, n, times, pressed, around);
+    for (uint32_t p = 0; p < n; ++p) around[p] = DEEPEST - pressed[p];
+    sup_result result = sup_wrinkle_spread_least(f, wavelengths, DEEPEST / FOCUS_REACH, DEEPEST, arena, around, error);
+    for (uint32_t p = 0; p < n && result == SUP_OK; ++p) {
+        float highest = DEEPEST - around[p];
+        float ratio = highest > 0 ? pressed[p] / highest : 1;
+        float known = sup_smoothstep(0, FOCUS_KNOWN, pressed[p]);
+        shares[p] = 1 - known * (1 - sup_smoothstep(FOCUS_NONE, FOCUS_ALL, ratio));
+    }
+    return result;
+}
+
 // ---------------------------------------------------------------------------------------------- speed
 
 // The weight by which a joint carries a point, itself and all below it, and its gradient over the surface.

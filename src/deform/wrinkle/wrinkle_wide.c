@@ -107,18 +107,21 @@ typedef struct split {
 
 // Positive part of the strain, shared out to the families. A compression turned by t against the first one goes into two, with
 // slopes as cos 2 t and sin 2 t: those change evenly as it turns, while the slopes of shares of the lost length would jump up
-// like square roots. What is pressed alike in all directions goes into the first and the third.
+// like square roots. What is pressed alike in all directions goes into the first. Folds both ways would be an egg crate, which
+// skin never is: the lesser compression folds by what it has beyond half of the greater one, and two thirds of that, so that it
+// changes no faster than both.
 INLINE split share_out(float threshold, fr rise, const strain* e)
 {
     fr one = fr_all(1.0f), half = fr_all(0.5f), zero = fr_all(0.0f);
     fr high = fr_max0(e->mean + e->apart), low = fr_max0(e->mean - e->apart);
     fr scale = one / (e->apart + low + fr_all(1e-12f)), one_way = e->apart * scale, all_ways = one - one_way;
-    fr even = half * all_ways * all_ways, whole = one / (one_way * one_way + all_ways * all_ways);
-    fr h = slopes_of(high, threshold, rise) * whole, l = slopes_of(low, threshold, rise) * whole;
+    fr even = all_ways * all_ways, whole = one / (one_way * one_way + even);
+    fr beyond = fr_all(0.6667f) * fr_max0(low - half * high);
+    fr h = slopes_of(high, threshold, rise) * whole, l = slopes_of(beyond, threshold, rise) * whole;
     fr q = half * (e->xx - e->yy) * scale, x = e->xy * scale;
     fr first = fr_select(q > zero, q * q, zero), third = fr_select(q > zero, zero, q * q);
     fr second = fr_select(x > zero, x * x, zero), fourth = fr_select(x > zero, zero, x * x);
-    return (split){ { h * (first + even) + l * (third + even), h * second + l * fourth, h * (third + even) + l * (first + even),
+    return (split){ { h * (first + even) + l * third, h * second + l * fourth, h * third + l * (first + even),
                       h * fourth + l * second } };
 }
 
