@@ -97,6 +97,10 @@ _FUNCTIONS: dict = {
     "flat_array": (_POINTER, [_HANDLE, _TEXT, _COUNT]),
 }
 
+# Quick questions about objects that threads share: they keep the interpreter lock until the answer is copied, so that no two
+# threads ask the same object at once.
+_QUICK = {"flat_version", "flat_error", "flat_status_of", "flat_deformers", "flat_builtins", "flat_inspect", "flat_describe", "flat_hash"}
+
 
 def _candidates() -> list:
     name = {"win32": "supple_flat.dll", "darwin": "libsupple_flat.dylib"}.get(sys.platform, "libsupple_flat.so")
@@ -121,7 +125,10 @@ def _open_library() -> ctypes.CDLL:
     opened.flat_abi.restype = ctypes.c_uint32
     if opened.flat_abi() != ABI:
         raise ImportError(f"supple: {found} has interface {opened.flat_abi()}, and this package needs {ABI}; install both anew")
+    locked = ctypes.PyDLL(str(found))
     for function, (result, arguments) in _FUNCTIONS.items():
+        if function in _QUICK:
+            setattr(opened, function, getattr(locked, function))
         getattr(opened, function).restype = result
         getattr(opened, function).argtypes = arguments
     return opened

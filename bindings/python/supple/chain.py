@@ -136,14 +136,14 @@ class Chain:
         return character_module._check(handle.__index__(), progress, chains=character_module._names(beside),
                                        joints=character_module._names(joints), full=full or None, preroll=preroll)  # fmt: skip
 
+    def _until(self, clip: ClipName, start: float, end: Optional[float]) -> float:
+        """The end asked for, that of the clip, or the start for the rest pose."""
+        wanted = self._clip(clip)
+        found = [c.seconds for i, c in enumerate(self.character.clips) if wanted in (i, c.name)] if end is None else [end]
+        return found[0] if found else start
+
     def _cycle(self, clip: ClipName, start: float, end: Optional[float], loop: bool) -> Optional[Tuple[float, float]]:
-        if not loop:
-            return None
-        clips, wanted = self.character.clips, self._clip(clip)
-        if end is None:
-            found = [c for i, c in enumerate(clips) if wanted in (i, c.name)]
-            end = found[0].seconds if found else 0.0
-        return (start, end)
+        return (start, self._until(clip, start, end)) if loop else None
 
     def play(
         self,
@@ -159,8 +159,8 @@ class Chain:
         handle = self.bind(clip, cycle=self._cycle(clip, start, end, loop), progress=progress)
         text = description(start=start, end=end, preroll=preroll, loop=loop or None)
         number = handle.__index__()
-        return player_module.Player(self, _flat.made(lib.flat_play(number, text), number), start=start, end=end, loop=loop,
-                                    clip=self._clip(clip))  # fmt: skip
+        return player_module.Player(self, _flat.made(lib.flat_play(number, text), number), start=start,
+                                    end=self._until(clip, start, end), loop=loop)  # fmt: skip
 
     def live(self, *, progress: Optional[Progress] = None) -> "Player":
         """For a host that delivers poses: see Player.step."""

@@ -26,13 +26,12 @@ class Player:
         handle: Handle,
         *,
         start: float = 0.0,
-        end: Optional[float] = None,
+        end: float = 0.0,
         loop: bool = False,
-        clip: Any = None,
         live: bool = False,
     ):
         self.chain, self._handle, self._live = chain, handle, live
-        self._start, self._end, self._loop, self._clip = start, end, loop, clip
+        self._start, self._end, self._loop = start, end, loop
         self._points = view(handle, "skin", "f", 3)
         self._number = handle.number
 
@@ -64,19 +63,11 @@ class Player:
             raise _flat.fail(self._number, status)
         return self._points
 
-    def _span(self) -> float:
-        if self._end is not None:
-            return self._end - self._start
-        for index, clip in enumerate(self.chain.character.clips):
-            if self._clip in (index, clip.name):
-                return clip.seconds - self._start
-        return 0.0
-
     def frame_count(self, fps: float = 30.0) -> int:
         """How many frames `frames` gives: those of `supple bake`."""
         if not fps > 0:
             raise InputError("fps must be above 0")
-        frames = self._span() * fps
+        frames = (self._end - self._start) * fps
         count = max(0, math.floor(frames + 1e-6)) + 1
         if self._loop and count > 1 and abs(frames - (count - 1)) <= 1e-6:
             count -= 1  # what comes at the end is the first frame again

@@ -318,6 +318,21 @@ def test_players_of_one_chain_run_in_threads(arm):
     assert all(got[i] == wanted for i in range(3))
 
 
+def test_threads_may_ask_one_object_at_once(arm):
+    chain, wrong = arm.chain("dualquat,smooth"), []
+    wanted = (arm.inspect(), chain.describe())
+
+    def ask():
+        try:
+            wrong.extend(1 for _ in range(300) if (arm.inspect(), chain.describe()) != wanted)
+        except supple.Error as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    [t.start() for t in threads], [t.join() for t in threads]
+    assert not wrong
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_fork_is_told_rather_than_hung(arm):
     player = arm.chain("linear").play("flex")
