@@ -6,8 +6,8 @@
 
 enum { FACE_SMALL = 8 };
 
-// Whether a corner of the face comes again. Small faces are compared by pairs: noting the last face of every point costs a
-// miss of the cache for each corner.
+// Whether a corner of the face repeats. Small faces compare pairs: recording the last face of every point costs a cache miss
+// per corner.
 static bool comes_twice(const uint32_t* points, uint32_t size, uint32_t* seen, uint32_t face)
 {
     bool twice = false;
@@ -24,15 +24,15 @@ static bool comes_twice(const uint32_t* points, uint32_t size, uint32_t* seen, u
     return twice;
 }
 
-// The corners of a lone part whose memory stays: its list is that of the stored vertices. Only faces that are left out change
-// it.
+// The corners of a lone part whose memory outlives the character: the list of stored vertices serves as it is, unless faces
+// were left out.
 static const uint32_t* lent_corners(const sup_build* build)
 {
     const sup_part_desc* d = build->desc->parts;
     return build->desc->part_count == 1 && d->lasting && d->face_count == build->face_count ? d->corners : NULL;
 }
 
-// Nothing but triangles of one part: without a loop for each of them.
+// The fast path: one part made only of triangles.
 static uint32_t map_triangles(const uint32_t* vertices, uint32_t count, const uint32_t* vertex_points, uint32_t* points,
                               uint32_t* begin)
 {
@@ -115,7 +115,7 @@ static sup_result make_triangles(sup_build* build)
     return SUP_OK;
 }
 
-// Normals turn by the inverse transpose. Its direction is that of the cofactors (with the determinant's sign), which exist
+// Normals transform by the inverse transpose. Its direction is that of the cofactors (with the determinant's sign), which exist
 // for flat maps too.
 static sup_affine normal_map(const sup_affine* place)
 {
