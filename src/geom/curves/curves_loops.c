@@ -1,5 +1,5 @@
-// Edge loops of a polygon mesh: straight on where four faces meet, with the stops and turns of the person, and all loops that
-// run along the limbs.
+// Edge loops of a polygon mesh: straight on where four faces meet, with the stops and turns of the user, and all loops that run
+// along the limbs.
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
@@ -31,7 +31,7 @@ static bool in_face(const sup_curve_mesh* m, uint32_t face, uint32_t point)
     return false;
 }
 
-/// Straight on over a point with four edges and four faces: the edge that shares no face with the one it came by.
+/// Straight on across a point with four edges and four faces: the edge that shares no face with the one it came from.
 static uint32_t straight_on(const loop_mesh* l, uint32_t before, uint32_t at)
 {
     const sup_topology* t = &l->topology;
@@ -53,7 +53,7 @@ static uint32_t turn_at(const sup_curve_walk* w, uint32_t at)
     return SUP_NONE;
 }
 
-/// Adds the points behind `to`; true when the walk came back to `first`. Ends where it meets itself.
+/// Adds the points after `to`; true when the walk came back to `first`. Ends where it meets itself.
 static bool walk_on(curve_maker* m, const loop_mesh* l, const sup_curve_walk* w, uint32_t from, uint32_t to, uint32_t first,
                     uint32_t mark)
 {
@@ -78,7 +78,7 @@ static uint32_t walk_loop(curve_maker* m, const loop_mesh* l, const sup_curve_wa
     uint32_t forward = m->point_count;
     if (!closed && w->both) walk_on(m, l, w, w->to, w->from, SUP_NONE, mark);
     if (m->failed) return SUP_NONE;
-    // What was found behind the start, turned around, belongs in front.
+    // What was found behind the start is reversed and goes in front.
     uint32_t behind = m->point_count - forward;
     for (uint32_t pass = 0; behind > 0 && pass < 2; ++pass) {
         uint32_t i = pass == 0 ? begin : begin + behind, j = m->point_count;
@@ -149,7 +149,7 @@ static int runs_along(const loop_finder* f, uint32_t limb, uint32_t a, uint32_t 
 }
 
 /// Cuts a loop where it turns: over the end of a limb and back on the other side. Pieces that run along the limb become curves,
-/// up the line; their edges are marked.
+/// upward along the center line; their edges are marked.
 static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, bool closed, uint32_t limb)
 {
     curve_maker* m = f->m;
@@ -177,7 +177,7 @@ static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, boo
     }
 }
 
-/// The curve that lies beyond an edge on one side: straight over quads until an edge of one is met.
+/// The curve beyond an edge on one side: straight across quads until it meets the edge of one.
 static uint32_t curve_across(const loop_finder* f, uint32_t edge, uint32_t side, uint32_t own)
 {
     const sup_topology*   t = &f->l.topology;
@@ -205,7 +205,7 @@ static bool lies_left(const sup_curve_mesh* m, uint32_t face, uint32_t a, uint32
     return false;
 }
 
-/// The curves to both sides of one: to the left and to the right that which most of its edges see.
+/// The curves on both sides of one: on the left and on the right, that which most of its edges find.
 static void find_sides(loop_finder* f, uint32_t curve)
 {
     sup_curve* c = &f->m->curves[curve];
@@ -233,7 +233,7 @@ static sup_result find_all_sides(loop_finder* f, sup_error* error)
     return SUP_OK;
 }
 
-/// A loop that runs up a limb and back on its other side is two curves: between them lies skin. True when it was one.
+/// A loop that runs up a limb and back on its other side is two curves, with skin between them. True if it was one.
 static bool split_walk(loop_finder* f, uint32_t curve)
 {
     curve_maker* m = f->m;
@@ -251,7 +251,7 @@ static bool split_walk(loop_finder* f, uint32_t curve)
     return true;
 }
 
-/// Curves that the person began: each from its edge on, in the limb of its first point.
+/// Curves that the user started: each from its edge on, in the limb of its first point.
 static sup_result walk_all(loop_finder* f, const sup_curve_walk* walks, uint32_t count, sup_error* error)
 {
     curve_maker* m = f->m;
