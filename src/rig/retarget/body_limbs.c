@@ -4,7 +4,7 @@
 #include "base/internal.h"
 #include "math/vec.h"
 
-static const float LONG_COLLAR = 0.5f; // of the product of two bones
+static const float LONG_COLLAR = 0.5f; // of the longest product of two bones: from this share on, the later pair is the arm
 
 static float bone(const shape* s, const uint32_t* chain, uint32_t count, uint32_t i)
 {
@@ -12,7 +12,7 @@ static float bone(const shape* s, const uint32_t* chain, uint32_t count, uint32_
     return v3_distance(n->at, i + 1 < count ? s->nodes[chain[i + 1]].at : n->tip);
 }
 
-// Whether others begin beside a joint: then it is no hand but one of several pieces of it.
+// Whether other chains begin beside a joint: then it is not a hand but one of several pieces of it.
 static bool is_one_of_several(const shape* s, uint32_t node)
 {
     const shape_node* n = &s->nodes[node];
@@ -31,12 +31,12 @@ static uint32_t limb_below(const shape* s, uint32_t node, bool leg, uint32_t* ch
     return count;
 }
 
-// Where in the chains of a pair its joints are.
+// The positions of a pair's joints in its chains.
 typedef struct limb_joints {
     uint32_t upper, lower, end;
 } limb_joints;
 
-// They begin the two long bones that follow each other. Hip joints and collar bones before them, feet and hands behind are
+// Limbs begin with their two longest consecutive bones. Hip joints and collar bones before them, feet and hands behind are
 // shorter.
 static limb_joints find_long_bones(const shape* s, uint32_t chains[2][CHAIN_MAX], uint32_t count, bool leg)
 {
@@ -52,7 +52,7 @@ static limb_joints find_long_bones(const shape* s, uint32_t chains[2][CHAIN_MAX]
     return (limb_joints){ best, best + 1, best + 2 };
 }
 
-// The joint at the end of a leg: where it turns aside near the ground. Of an arm: the last.
+// The joint at the end of a leg: where it turns aside near the ground. For an arm: the last one.
 static uint32_t find_end(const shape* s, const uint32_t* chain, uint32_t count, bool leg)
 {
     const shape_node* first = &s->nodes[chain[0]];
@@ -65,7 +65,7 @@ static uint32_t find_end(const shape* s, const uint32_t* chain, uint32_t count, 
     return count - 1;
 }
 
-// Whether there are joints to twist in the row: more than a limb has, or a thigh that goes straight on from a hip joint.
+// Whether the chain has twist joints: more joints than a limb has, or a thigh that goes straight on from a hip joint.
 static bool has_twists(const shape* s, const uint32_t* chain, uint32_t end, bool leg)
 {
     if (end >= 4) return true;
@@ -75,7 +75,7 @@ static bool has_twists(const shape* s, const uint32_t* chain, uint32_t end, bool
     return v3_dot(a, b) > 0.97f; // 14 degrees
 }
 
-// Then thigh and shin, which are as long as each other, are found by halves.
+// Then thigh and shin, which are equally long, are found by halving the length.
 static limb_joints find_halves(const shape* s, const uint32_t* chain, uint32_t end)
 {
     float       ways[CHAIN_MAX] = { 0 }, most = 0;
@@ -110,7 +110,8 @@ static void name_limb(const shape* s, uint32_t node, limb_joints at, bool leg, u
     if (leg && at.end + 1 < count && s->nodes[chain[at.end]].children == 1) limb[ROLE_TOE] = s->nodes[chain[at.end + 1]].joint;
 }
 
-// Rigs made for inverse kinematics have feet that do not hang on their legs: the joint on the ground nearest to the shin's end.
+// Rigs made for inverse kinematics have feet that are not children of their legs: the joint on the ground nearest to the shin's
+// end.
 static uint32_t loose_foot(const shape* s, uint32_t leg)
 {
     uint32_t chain[CHAIN_MAX], count = shape_chain(s, leg, true, chain), best = SUP_NONE;
@@ -140,10 +141,10 @@ typedef struct digit {
     uint32_t node;
     sup_vec3 end;
     float    reach; // along the forearm, of both ends together
-    float    place; // in the row of knuckles
+    float    place; // along the row of knuckles
 } digit;
 
-// One row of two to four joints, shorter than the forearm: neither a prop in the hand nor a sleeve.
+// One chain of two to four joints, shorter than the forearm: neither a prop in the hand nor a sleeve.
 static bool may_be_finger(const shape* s, uint32_t node, float forearm, sup_vec3* end)
 {
     const shape_node* n = &s->nodes[node];
@@ -160,7 +161,7 @@ static void name_digit(const shape* s, uint32_t node, int side, int finger, int 
         if (number > 0) fingers[s->nodes[node].joint] = (body_finger){ (int8_t)side, (int8_t)finger, (int8_t)number, true };
 }
 
-// Puts the others in their order: along the line between the knuckles that are furthest apart, from the side of the thumb.
+// Sorts the others along the line between the knuckles that are farthest apart, starting at the thumb's side.
 static void sort_knuckles(const shape* s, digit* digits, uint32_t count, sup_vec3 thumb)
 {
     sup_vec3 row = v3(0, 0, 0);
@@ -199,7 +200,7 @@ static void name_fingers(const shape* s, uint32_t hand, sup_vec3 forearm, int si
     digit first = digits[thumb];
     digits[thumb] = digits[--count];
     sort_knuckles(s, digits, count, first.end);
-    // Where all others have a joint more than the thumb, they begin with a bone of the palm.
+    // If all others have one joint more than the thumb, they begin with a bone of the palm.
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < count; ++i)
         least = s->nodes[digits[i].node].long_count < least ? s->nodes[digits[i].node].long_count : least;

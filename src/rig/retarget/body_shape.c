@@ -1,21 +1,21 @@
-// Which joint is which part of a body, told by the shape of the tree and the places of its joints.
+// Finds which joint is which part of a body by the shape of the tree and the places of its joints.
 #include "rig/retarget/body_shape.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
 #include "rig/retarget/body_tree.h"
 
-// Shares of the height of all joints, or of one length of another.
-static const float THIGH_MAX = 0.75f; // legs begin lower; tresses of hair do not, nor do those of animals
-static const float LEG_MIN = 0.12f;   // a leg goes down by more than this
+// Shares of the height of all joints, or ratios of two lengths.
+static const float THIGH_MAX = 0.75f; // legs begin lower; strands of hair do not, nor do those of animals
+static const float LEG_MIN = 0.12f;   // a leg leads down by more than this
 static const float ALIKE = 0.8f;      // lengths of the two limbs of a pair
-static const float ARM_MIN = 0.35f;   // of a leg
-static const float ARM_ABOVE = 0.3f;  // arms begin higher than this part of the way from the hips to the top
-static const float LOWER_PAIR = 0.6f; // of two pairs above, the one nearer to the hips is the arms, if it is so good
+static const float ARM_MIN = 0.35f;   // length of an arm over that of a leg
+static const float ARM_ABOVE = 0.3f;  // arms begin above this share of the height from the hips to the top
+static const float LOWER_PAIR = 0.6f; // of two pairs above, the one nearer to the hips is the arms if at least this good
 
 // ---------------------------------------------------------------------------------------------- pairs
 
-// A foot leads aside at the end of a leg that goes down; the end of a coat does not.
+// A foot points aside at the end of a leg that leads down; the hem of a coat does not.
 static bool has_foot(const shape* s, uint32_t node)
 {
     uint32_t chain[CHAIN_MAX], count = shape_chain(s, node, true, chain);
@@ -128,7 +128,7 @@ static bool has_more_legs(const shape* s, limb_pair legs)
     return false;
 }
 
-// Wings and tresses are pairs too: of those that are good enough the one nearest to the root.
+// Wings and strands of hair are pairs too: of those that are good enough, the one nearest to the root.
 static limb_pair find_arms(const shape* s, limb_pair legs, float hips)
 {
     pair_search search = {
@@ -149,7 +149,7 @@ static limb_pair find_arms(const shape* s, limb_pair legs, float hips)
 
 // ---------------------------------------------------------------------------------------------- trunk
 
-// The legs may hang on the first of the spine, a little above the hips.
+// The legs may be children of the first spine joint, a little above the hips.
 static uint32_t find_hips(const shape* s, uint32_t fork, float leg)
 {
     uint32_t above = s->nodes[fork].parent;
@@ -158,7 +158,7 @@ static uint32_t find_hips(const shape* s, uint32_t fork, float leg)
     return away > 0.02f * leg && away < 0.5f * leg ? above : fork;
 }
 
-// Wings and ears come in twos; a neck stands alone.
+// Wings and ears come in pairs; a neck has no twin.
 static bool has_twin(const shape* s, uint32_t node)
 {
     const shape_node* n = &s->nodes[node];
@@ -172,7 +172,7 @@ static bool has_twin(const shape* s, uint32_t node)
     return false;
 }
 
-// From a joint upward: the highest way, to the end or to where it divides.
+// From a joint upward: the path that reaches highest, to its end or to where it divides.
 static uint32_t chain_up(const shape* s, uint32_t from, limb_pair arms, uint32_t* out)
 {
     uint32_t count = 0;
@@ -208,7 +208,7 @@ static void name_trunk(const shape* s, uint32_t hips, limb_pair arms, body_map* 
     for (uint32_t i = 0; i + 1 < count; ++i)
         add_joint(s, arms.a == SUP_NONE ? map->spine : map->neck, arms.a == SUP_NONE ? &map->spine_count : &map->neck_count,
                   chain[i]);
-    // Arms that hang on the neck: it stands as high as they begin.
+    // For arms that are children of the neck: it begins at the height where they do.
     if (arms.a == SUP_NONE || map->neck_count || map->spine_count < 2) return;
     float shoulders = 0.5f * (s->nodes[arms.a].height + s->nodes[arms.b].height);
     if (s->nodes[chest].height < shoulders) return;
@@ -219,7 +219,7 @@ static void name_trunk(const shape* s, uint32_t hips, limb_pair arms, body_map* 
 
 static sup_vec3 flat(const shape* s, sup_vec3 d) { return v3_mad(d, -v3_dot(d, s->up), s->up); }
 
-// Where feet point, or else where knees bend. Zero: nowhere.
+// The direction in which feet point, or else in which knees bend. Zero: unknown.
 static sup_vec3 find_forward(const shape* s, const limb_pair* legs, const body_map* map)
 {
     sup_vec3 feet = v3(0, 0, 0), knees = feet;
@@ -241,7 +241,7 @@ static sup_vec3 find_forward(const shape* s, const limb_pair* legs, const body_m
     return v3_length(knees) > 0.01f * leg ? knees : v3(0, 0, 0);
 }
 
-// How many names say that the first limbs are the left ones, less those that say otherwise.
+// Number of names that say the first limbs are the left ones, minus those that say otherwise.
 static int votes_for_left(const shape* s, limb_pair pair)
 {
     int votes = 0;
@@ -261,7 +261,7 @@ static void swap_pair(limb_pair* pair)
     pair->b = a;
 }
 
-// From the second limb of a pair to the first, over all of their joints: hip joints may lie on each other.
+// From the second limb of a pair to the first, averaged over all of their joints: hip joints may coincide.
 static sup_vec3 across(const shape* s, const body_map* map, int first, int last)
 {
     sup_vec3 sum = v3(0, 0, 0);
@@ -272,7 +272,7 @@ static sup_vec3 across(const shape* s, const body_map* map, int first, int last)
     return flat(s, sum);
 }
 
-// Puts the left limb of both pairs first. False where nothing told.
+// Puts the left limb of both pairs first. False if nothing distinguished them.
 static bool sort_sides(const shape* s, limb_pair* legs, limb_pair* arms, const body_map* first)
 {
     sup_vec3 aside = across(s, first, ROLE_UPPER_LEG, ROLE_FOOT);
@@ -282,7 +282,7 @@ static bool sort_sides(const shape* s, limb_pair* legs, limb_pair* arms, const b
     if (!told) {
         sup_vec3 forward = find_forward(s, legs, first);
         told = v3_length2(forward) > 0;
-        if (!told) forward = s->up.y != 0 ? v3(0, 0, 1) : v3(0, -1, 0); // how most programs put figures up
+        if (!told) forward = s->up.y != 0 ? v3(0, 0, 1) : v3(0, -1, 0); // the axes of most programs
         left = v3_dot(v3_cross(s->up, forward), aside) > 0;
     }
     if (left) return told;
@@ -309,9 +309,9 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
     uint32_t fork = s->nodes[legs.a].parent, hips = find_hips(s, fork, s->nodes[legs.a].low_way);
     arms = find_arms(s, legs, s->nodes[fork].height);
     if (arms.a != SUP_NONE)
-        while (hips != s->count && !node_is_above(s, hips, arms.a)) hips = s->nodes[hips].parent; // both halves hang on it
+        while (hips != s->count && !node_is_above(s, hips, arms.a)) hips = s->nodes[hips].parent; // so that it carries both
     if (hips == s->count) return SUP_OK;
-    shape_name_limbs(s, legs, arms, &out->map, NULL); // to know where the feet are
+    shape_name_limbs(s, legs, arms, &out->map, NULL); // to find the feet
     out->faces = sort_sides(s, &legs, &arms, &out->map);
     shape_name_limbs(s, legs, arms, &out->map, out->fingers);
     name_trunk(s, hips, arms, &out->map);
@@ -333,7 +333,8 @@ sup_result body_shape_find(const body_skeleton* skeleton, const joint_name* name
         if (v3_length2(s.up) == 0) continue;
         sup_result result = find_upright(&s, barred, scratch, &one, error);
         if (result != SUP_OK) return result;
-        // Who stands as the file says stands. Otherwise than that only whole bodies do: two fingers of a hand are like legs.
+        // A figure stands along the file's up axis. Along another one only whole bodies count: two fingers of a hand are like
+        // legs.
         bool told = v3_length2(ways[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
         if (one.found && (i == 0 || !told || whole) && one.score > out->score) *out = one;
         if (i == 0 && one.found) break;

@@ -1,4 +1,4 @@
-// The joints of a skeleton that may have a role, as a tree with measures.
+// Builds the tree, with measures, of the joints that may have a role.
 #include "rig/retarget/body_tree.h"
 
 #include "base/internal.h"
@@ -91,7 +91,7 @@ uint32_t shape_chain(const shape* s, uint32_t node, bool low, uint32_t* out)
 
 float length_ratio(float a, float b) { return a > b ? b / a : a > 0 ? a / b : 0; }
 
-// Fingers: several short ways on from a joint near the end. SUP_NONE: none.
+// Fingers: several short chains from a joint near the end. SUP_NONE: none.
 uint32_t shape_hand(const shape* s, uint32_t node)
 {
     float whole = s->nodes[node].long_way;
