@@ -1,4 +1,4 @@
-// The file read again and played as a viewer does, against the frames that were baked.
+// Reads the file back and plays it as a viewer does, to compare with the baked frames.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 #include "math/trig.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// A morph target without the points that it leaves where they are: components of groups of bones move few.
+// A morph target without the points that it does not move: components of groups of bones move few.
 typedef struct target {
     uint32_t        count;
     const uint32_t* points; // of the character
@@ -23,7 +23,7 @@ typedef struct player {
     sup_affine      back;    // from the file's space to the character's
 } player;
 
-// Part of the file that a part went into: the one that its carrier shows.
+// The part of the file that a part became: the one that its carrier shows.
 static const sup_part* part_again(const player* p, const baked_part* part)
 {
     const gltf_source* source = gltf_source_of(p->character);
@@ -46,7 +46,7 @@ static sup_vec3 show(const player* p, const sup_vec3* rest, uint32_t point)
     return affine_point(&p->back, v3((float)sum[0], (float)sum[1], (float)sum[2]));
 }
 
-// A fresh document stands below a node that turns and scales it.
+// A fresh document is below a node that rotates and scales it.
 static sup_affine way_back(const gltf_pack* pack)
 {
     uint32_t        root = pack->baking->document.root;
@@ -121,8 +121,8 @@ typedef struct sums {
     uint64_t count;
 } sums;
 
-// Turned into the world, and scaled: viewers turn normals by the skin matrix itself. Parts without a skin are rigid enough as
-// they are.
+// Rotated into world space, and scaled: viewers transform normals by the skin matrix itself. Parts without a skin are close
+// enough to rigid.
 static void turn(const double m[12], const float v[3], double out[3])
 {
     for (int k = 0; k < 3; ++k) out[k] = m[4 * k] * (double)v[0] + m[4 * k + 1] * (double)v[1] + m[4 * k + 2] * (double)v[2];
@@ -146,7 +146,7 @@ typedef struct coded_list {
     uint32_t count;
 } coded_list;
 
-// What the chosen components show of a piece in a frame: places, or normals.
+// Adds what the chosen components contribute to a piece in a frame: positions, or normals.
 static void add_components(const gltf_pack* pack, const coded_list* list, uint32_t piece, uint32_t frame, bool normals,
                            float* shown)
 {
@@ -196,13 +196,13 @@ static void pose_parts(gltf_pack* pack, uint32_t frame, sup_pose* pose)
 
 // ---------------------------------------------------------------------------------------------- copies of points
 
-// Our reader averages what it is told of the copies of a point, and viewers do not: where copies have components of different
-// regions, each is shown by its own.
+// Our reader averages the copies of a point, and viewers do not: where copies have components of different regions, each is
+// shown with its own.
 typedef struct copies {
     uint32_t* counts;  // per point
-    uint8_t*  differ;  // per point: its copies are of several regions
+    uint8_t*  differ;  // per point: its copies belong to several regions
     uint8_t*  pieces;  // per piece: it has such points
-    float*    shown;   // of all vertices, in the frame at hand
+    float*    shown;   // of all vertices, in the current frame
     double*   average; // per point, 3
     bool      any;
 } copies;
@@ -237,7 +237,7 @@ static bool find_copies(const gltf_pack* pack, sup_arena* work, copies* out)
     return true;
 }
 
-// What the components show of each copy in a frame, and their averages.
+// Positions of each copy in a frame with the chosen components, and their averages.
 static void show_copies(const gltf_pack* pack, const coded_list* list, uint32_t frame, copies* c)
 {
     memset(c->average, 0, 3 * pack->bake->character->mesh.point_count * sizeof *c->average);
@@ -261,8 +261,8 @@ typedef struct comparison {
     player     player;
     coded_list list;
     copies     copies;
-    sup_pose   pose; // of the character that was baked, for the matrices of copies
-    sup_vec3*  offs; // per point, in the frame at hand
+    sup_pose   pose; // of the baked character, for the matrices of copies
+    sup_vec3*  offs; // per point, in the current frame
     sums       sums;
 } comparison;
 
@@ -289,7 +289,7 @@ static sup_result find_offs(comparison* c, uint32_t frame, sup_error* error)
     return SUP_OK;
 }
 
-// Copies that are shown each by its own components: a point is as far off as they are in the mean, and the farthest counts.
+// Copies that have their own components: a point's error is the mean of theirs, and the largest one counts for the maximum.
 static void add_copies(comparison* c, uint32_t frame)
 {
     const gltf_pack* pack = c->pack;
@@ -348,7 +348,7 @@ sup_result gltf_pack_check(gltf_pack* pack, sup_bytes bytes, pack_errors* out, s
 // ---------------------------------------------------------------------------------------------- before there is a file
 
 typedef struct both_sums {
-    double   stored, shown; // squares over vertices at the scale of their piece; over points in the world
+    double   stored, shown; // squares over vertices at the scale of their piece; over points in world space
     uint64_t vertices, points;
 } both_sums;
 
@@ -440,8 +440,7 @@ sup_result gltf_pack_foresee_worst(gltf_pack* pack, double* worst, sup_error* er
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-// In degrees. Most are small, and there the series of the arc sine will do: the next term of the series is below 2e-5 of the
-// angle.
+// In degrees. Most are small, where the series of the arc sine suffices: its next term is below 2e-5 of the angle.
 static double angle_between(const double a[3], const double b[3])
 {
     double lengths = dot(a, a) * dot(b, b), along = dot(a, b);

@@ -1,5 +1,5 @@
-// Shapes of components. The courses over time are orthonormal, so what the displacements of a region have of each is its shape,
-// and their energies add up. Normals follow with the share of the same courses, the best there is in least squares.
+// Shapes of components. The courses over time are orthonormal, so the projection of a region's displacements onto each is its
+// shape, and their energies add up. Normals are projected onto the same courses, which is their best fit in least squares.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    TOGETHER = 4, // components that are made in one pass over the frames: reading those is most of the work
+    TOGETHER = 4, // components computed in one pass over the frames: reading those is most of the work
     BLOCK = 128,  // vertices whose sums stay in the nearest cache meanwhile
 };
 
@@ -19,7 +19,7 @@ typedef struct shape_task {
     float*             out[TOGETHER];
 } shape_task;
 
-// What frame f has of a block of the region's vertices.
+// The values of a block of the region's vertices in frame f.
 static const float* block_of(const shape_task* t, uint32_t f, uint32_t begin, uint32_t count, float* room)
 {
     const pack_region* region = t->region;
