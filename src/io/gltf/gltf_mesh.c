@@ -346,7 +346,7 @@ static const uint32_t* lent_indices(const reading* m, const gltf_accessor* indic
     const uint32_t* list = (const uint32_t*)(const void*)indices->data;
     uint32_t        most = 0;
     for (uint32_t i = 0; fit && i < indices->count; ++i) most = list[i] > most ? list[i] : most;
-    return fit && most < m->mesh->vertex_count ? list : NULL; // who finds one beyond looks again and says where
+    return fit && most < m->mesh->vertex_count ? list : NULL; // if not, the slow path says where
 }
 
 // Memory for corners; in the character's arena if it may keep them.
