@@ -1,4 +1,4 @@
-// Motion of others put on a character, poses made by hand, and weights made by themselves.
+// Motion from other characters, hand-made poses, and automatic weights.
 #include "handles.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct motion_wish {
     const sup_json*      clip; ///< of the other character; NULL: the first
     double               fps;
     sup_retarget_options how;
-    bool                 twins; ///< pairs of equal names stand behind the `told` ones
+    bool                 twins; ///< pairs of equal names follow the `told` ones
     uint32_t             told;
 } motion_wish;
 
@@ -52,8 +52,8 @@ static uint32_t find_joint(const sup_skeleton* s, const char* name)
     return j < s->joint_count ? j : SUP_NONE;
 }
 
-/// Two characters of one family of rigs: nearly all joints of the skin have a namesake. Then these are the pairs, whatever
-/// stands on how many legs; those that the caller tells come first.
+/// For two characters from one family of rigs, nearly all skin joints have a namesake. Then these are the pairs, whatever the
+/// number of legs; the caller's pairs come first.
 static sup_result pair_namesakes(const sup_skeleton* own, const sup_skeleton* other, sup_arena* arena, motion_wish* wish,
                                  sup_error* error)
 {
@@ -89,7 +89,7 @@ static sup_result read_other(const char* path, const sup_load_options* load, con
     if (!r && !clip) r = sup_fail(error, SUP_ERROR_INPUT, "'%s' has no clip; give a file with a motion in it", path);
     if (!r) r = sup_mocap_of_clip(other, clip, wish->fps, arena, out, error);
     if (!r) r = pair_namesakes(&own->skeleton, &other->skeleton, arena, wish, error);
-    wish->how.keep_first = true; // its straight pose is that of its skeleton, not a frame
+    wish->how.keep_first = true; // its straight pose belongs to the skeleton, it is not a frame
     sup_character_destroy(other);
     return r;
 }
@@ -101,7 +101,7 @@ static bool told_by_caller(const motion_wish* wish, const char* joint)
     return told;
 }
 
-/// A clip that came from poses may be made anew: chains that are there keep the old one, whose memory stays.
+/// A clip made from poses may be replaced: existing chains keep the old one, whose memory stays.
 static sup_result put_posed(flat_object* o, const sup_clip* clip)
 {
     sup_character*  c = o->character;
@@ -273,7 +273,7 @@ flat_handle flat_weigh(flat_handle character, const char* skeleton, const uint8_
     sup_files                files = { .read = flat_source_read, .user = &source };
     sup_load_options         load = { .files = bytes ? &files : NULL };
     sup_auto_weights_options how = { .tasks = flat_tasks(o), .progress = progress ? &report : NULL };
-    // It borrows the arrays of the first, which therefore stays alive as its parent.
+    // It borrows arrays of the first, which therefore stays alive as its parent.
     flat_object* made = flat_object_new(FLAT_CHARACTER, o);
     sup_arena*   arena = sup_arena_create(NULL);
     sup_result   r = skeleton ? flat_source_check(&source, skeleton, &o->error) : SUP_OK;
