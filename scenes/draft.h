@@ -3,6 +3,7 @@
 #ifndef SUP_SCENES_DRAFT_H
 #define SUP_SCENES_DRAFT_H
 
+#include "math/trig.h"
 #include "supple/scene.h"
 
 /// A joint by its place at rest; all joints are upright at rest, so that a rotation means the same for each.
@@ -67,8 +68,8 @@ void sup_draft_set_weights(sup_draft* draft, uint32_t point, const float* row);
 sup_result sup_draft_record(sup_draft* draft, const char* name, double seconds, bool loop, sup_draft_motion* motion,
                             sup_error* error);
 
-/// Half a turn is pi; the tables of the scenes are in degrees.
-static inline float sup_degrees(float degrees) { return degrees * 0.017453292519943295f; }
+/// In radians; the tables of the scenes are in degrees.
+static inline float sup_degrees(float degrees) { return degrees * (float)SUP_RADIANS; }
 /// A smooth curve through a table: rows of `width` numbers, of which the first rises and `column` is interpolated. Slopes by
 /// central differences; constant before the first row and after the last.
 float sup_draft_curve(const float* table, uint32_t rows, uint32_t width, uint32_t column, float x);

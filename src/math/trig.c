@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define HALF_PI 0x1.921fb54442d18p+0
-#define TWO_PI 0x1.921fb54442d18p+2
 /// pi - SUP_PI: the rounding error of the double.
 #define PI_LOW 0x1.1a62633145c07p-53
 #define REDUCTION_LIMIT 1073741824.0 // 2^30: up to here k times a 23-bit part of pi/2 is exact
@@ -66,7 +65,7 @@ static double subtract(double a, double b, double* lost)
 /// x = quadrant pi/2 + high + low. pi/2 is split into three parts of 23 bits and a remainder, so that k times a part is exact.
 static int reduce(double x, double* high, double* low)
 {
-    if (fabs(x) >= REDUCTION_LIMIT) x = fmod(x, TWO_PI); // exact by definition, so it repeats
+    if (fabs(x) >= REDUCTION_LIMIT) x = fmod(x, 2 * SUP_PI); // exact by definition, so it repeats
     double  turns = x * 0x1.45f306dc9c883p-1;
     int32_t k = (int32_t)(turns + (turns < 0 ? -0.5 : 0.5));
     double  n = (double)k, lost1, lost2;

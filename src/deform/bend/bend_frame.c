@@ -2,11 +2,10 @@
 #include "deform/bend/bend.h"
 
 #include "base/scratch_layout.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
-
-#define TWO_PI 6.283185307179586
 
 bend_workspace bend_workspace_cut(const bend_bound* b, void* scratch, size_t* total)
 {
@@ -173,7 +172,7 @@ static void bend_founded(const bend_bound* b, const bend_workspace* work)
     uint32_t T = b->loads.terms;
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k <= 2 * T; ++k) {
-            double w = b->net.girth[c] > 0 ? TWO_PI * ((k + 1) / 2) / b->net.girth[c] : 0;
+            double w = b->net.girth[c] > 0 ? 2 * SUP_PI * ((k + 1) / 2) / b->net.girth[c] : 0;
             float  by = (float)(1 / (work->now[c].sigma + work->now[c].stiffness * w * w * w * w));
             float* to = work->terms + (size_t)k * b->net.on.stride + 3 * c;
             to[0] *= by, to[1] *= by, to[2] *= by;

@@ -2,6 +2,7 @@
 // one seam, bisected between two, between two clusters where a part has more.
 #include "base/sets.h"
 #include "geom/curves/curves_internal.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -217,7 +218,7 @@ static bool find_seams(limb_finder* f)
     for (uint32_t e = 0; e < 2 * t->edge_count; ++e) { // mean distance from the center, as of a circle
         if (!divides(f, e / 2, pair)) continue;
         seam* s = &f->seams[number[e]];
-        s->length += 6.2831853f / (float)s->edges * v3_distance(f->m->mesh.points[t->edges[e / 2].a], s->center);
+        s->length += (float)(2 * SUP_PI) / (float)s->edges * v3_distance(f->m->mesh.points[t->edges[e / 2].a], s->center);
     }
     find_beyond(f, number, votes);
     // A few edges around a hole in a label are not an end of a part.

@@ -7,7 +7,6 @@
 
 // Nodes at least this many radii away count as one dipole.
 #define FAR_RADII 2.0
-#define FOUR_PI 12.566370614359172
 
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -140,7 +139,7 @@ double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* l
             *looked += w->bvh.leaf_begin[leaf + 1] - w->bvh.leaf_begin[leaf];
         }
     }
-    return sum / FOUR_PI;
+    return sum / (4 * SUP_PI);
 }
 
 // Triangles tested for all places together, about half a second of work. Around characters a place needs 10 to 30; in a soup of

@@ -4,6 +4,7 @@
 // Every bone is rotated about its upper end, with its descendants, and scaled a little, while that puts more of it deep inside:
 // a descent from the root to the tips, with steps that halve. The whole skeleton is shifted first.
 #include "base/internal.h"
+#include "math/trig.h"
 #include "math/vec.h"
 #include "rig/weights/depth.h"
 #include "supple/rig.h"
@@ -189,7 +190,7 @@ static sup_result run(const sup_mesh* mesh, turning* t, sup_vec3* places, const 
             if (t->parents[i] != SUP_NONE) turn_bone(t, i);
     out->after = mean(t, INSIDE, true);
     for (uint32_t i = 0; i < t->count; ++i) {
-        out->farthest = fmaxf(out->farthest, t->turned[i] * 57.2957795f);
+        out->farthest = fmaxf(out->farthest, t->turned[i] * (float)(1 / SUP_RADIANS));
         for (int a = 0; a < 3; ++a) (&places[i].x)[a] = (float)(v.origin[a] + v.h * (double)(&t->places[i].x)[a]);
     }
     return SUP_OK;
