@@ -335,7 +335,7 @@ static double next_rms(double budget, const attempt* now)
 static sup_result aim_worst(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_error* error)
 {
     double     worst = 0, wanted = goal->worst;
-    sup_result result = gltf_pack_foresee_worst(pack, &worst, error);
+    sup_result result = gltf_pack_predict_worst(pack, &worst, error);
     if (result != SUP_OK || !(worst > 0) || (worst <= AIM * wanted && worst > ENOUGH_WORST * wanted)) return result;
     goal->worst = AIM * wanted * out->worst / worst;
     goal->step = out->step;
@@ -350,7 +350,7 @@ static sup_result search(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_er
     if (result == SUP_OK && out->step != 0 && goal->worst > 0 && goal->step == 0 && out->components > 0)
         return aim_worst(pack, goal, out, error);
     if (result != SUP_OK || out->step == 0 || !(goal->rms > 0) || goal->step > 0) return result;
-    result = gltf_pack_foresee(pack, &ratio, error);
+    result = gltf_pack_predict(pack, &ratio, error);
     if (result != SUP_OK || (out->rms * ratio <= wanted && out->components == 0)) return result;
     goal->rms = wanted / ratio;
     goal->step = out->step;

@@ -176,9 +176,9 @@ sup_result gltf_pack_check(gltf_pack* pack, sup_bytes bytes, pack_errors* out, s
 sup_result gltf_pack_check_normals(gltf_pack* pack, pack_errors* out, sup_error* error);
 /// Predicts the ratio of the points' error in world space to the one the search measures, which counts stored vertices and has
 /// one scale for each piece: from some frames of the chosen components.
-sup_result gltf_pack_foresee(gltf_pack* pack, double* ratio, sup_error* error);
+sup_result gltf_pack_predict(gltf_pack* pack, double* ratio, sup_error* error);
 /// Predicts the maximum error in world space of any vertex in any frame with the chosen components.
-sup_result gltf_pack_foresee_worst(gltf_pack* pack, double* worst, sup_error* error);
+sup_result gltf_pack_predict_worst(gltf_pack* pack, double* worst, sup_error* error);
 
 /// Rounding of streams before they are packed; 0: none.
 typedef struct squeeze_grids {

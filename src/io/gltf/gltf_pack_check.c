@@ -372,7 +372,7 @@ static void add_piece(const gltf_pack* pack, uint32_t piece, uint32_t frame, con
     s->vertices += p->count;
 }
 
-sup_result gltf_pack_foresee(gltf_pack* pack, double* ratio, sup_error* error)
+sup_result gltf_pack_predict(gltf_pack* pack, double* ratio, sup_error* error)
 {
     enum { FRAMES = 12 };
     uint32_t   hop = (pack->frames + FRAMES - 1) / FRAMES;
@@ -415,25 +415,41 @@ static double farthest(const gltf_pack* pack, uint32_t piece, uint32_t frame, co
     return sqrt(most);
 }
 
-sup_result gltf_pack_foresee_worst(gltf_pack* pack, double* worst, sup_error* error)
+typedef void visit_fn(gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, void* user);
+
+// Calls back with what the chosen components show of every piece in every frame: positions, or normals where it has some.
+static sup_result visit_components(gltf_pack* pack, bool normals, visit_fn* visit, void* user, const char* what,
+                                   sup_error* error)
 {
     sup_arena* work = sup_arena_beside(pack->bake->arena);
     float*     shown = work ? SUP_NEW(work, float, 3 * pack->vertex_count) : NULL;
     coded_list list = { 0 };
     sup_pose   pose;
-    sup_result result = shown && code_all(pack, work, false, &list)
+    sup_result result = shown && code_all(pack, work, normals, &list)
                             ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
-                            : sup_fail_memory(error, "the components of a clip");
-    *worst = 0;
+                            : sup_fail_memory(error, what);
     for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
         pose_parts(pack, f, &pose);
         for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
-            add_components(pack, &list, i, f, false, shown);
-            *worst = fmax(*worst, farthest(pack, i, f, shown));
+            if (normals && !pack->baking->pieces[i].normals) continue;
+            add_components(pack, &list, i, f, normals, shown);
+            visit(pack, i, f, shown, user);
         }
     }
     sup_arena_destroy(work);
     return result;
+}
+
+static void visit_farthest(gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, void* user)
+{
+    double* worst = user;
+    *worst = fmax(*worst, farthest(pack, piece, frame, shown));
+}
+
+sup_result gltf_pack_predict_worst(gltf_pack* pack, double* worst, sup_error* error)
+{
+    *worst = 0;
+    return visit_components(pack, false, visit_farthest, worst, "the components of a clip", error);
 }
 
 // ---------------------------------------------------------------------------------------------- normals
@@ -451,8 +467,9 @@ static double angle_between(const double a[3], const double b[3])
     return degree * sup_atan2(sqrt(dot(cross, cross)), along);
 }
 
-static void compare_normals(const gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, sums* s)
+static void compare_normals(gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, void* user)
 {
+    sums*              s = user;
     const baked_piece* p = &pack->baking->pieces[piece];
     const float*       wanted = pack->turns + 3 * (frame * pack->vertex_count + pack->first[piece]);
     const sup_vec3*    base = p->part->pull.normals + p->begin;
@@ -478,23 +495,8 @@ static void compare_normals(const gltf_pack* pack, uint32_t piece, uint32_t fram
 
 sup_result gltf_pack_check_normals(gltf_pack* pack, pack_errors* out, sup_error* error)
 {
-    sup_arena* work = sup_arena_beside(pack->bake->arena);
-    float*     shown = work ? SUP_NEW(work, float, 3 * pack->vertex_count) : NULL;
     sums       s = { 0 };
-    coded_list list = { 0 };
-    sup_pose   pose;
-    sup_result result = shown && code_all(pack, work, true, &list)
-                            ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
-                            : sup_fail_memory(error, "the file that is read again");
-    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
-        pose_parts(pack, f, &pose);
-        for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
-            if (!pack->baking->pieces[i].normals) continue;
-            add_components(pack, &list, i, f, true, shown);
-            compare_normals(pack, i, f, shown, &s);
-        }
-    }
-    sup_arena_destroy(work);
+    sup_result result = visit_components(pack, true, compare_normals, &s, "the file that is read again", error);
     out->normal_rms = s.count ? sqrt(s.squares / (double)s.count) : 0;
     out->normal_worst = s.worst;
     return result;
