@@ -133,15 +133,18 @@ sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, 
 static sup_result read_options(const char* text, sup_arena* arena, sup_load_options* out, sup_error* error)
 {
     static const char* const names[] = { "unit", "up", "fps", "meshes", "dress" };
-    static const char* const axes[] = { "y", "z", "x" };
+    static const struct {
+        const char* axis;
+        sup_up      up;
+    } axes[] = { { "y", SUP_UP_Y }, { "z", SUP_UP_Z }, { "x", SUP_UP_X } };
     sup_json*                json;
     sup_result               r = flat_parse(text, "load options", names, 5, arena, &json, error);
     if (r) return r;
     out->unit = sup_json_number(sup_json_get(json, "unit"), 0);
     out->fps = sup_json_number(sup_json_get(json, "fps"), 0);
     const char* up = sup_json_string(sup_json_get(json, "up"), NULL);
-    for (int i = 0; up && i < 3; ++i)
-        if (!strcmp(up, axes[i])) out->up = (sup_up)(SUP_UP_Y + i);
+    for (size_t i = 0; up && i < 3; ++i)
+        if (!strcmp(up, axes[i].axis)) out->up = axes[i].up;
     if (up && out->up == SUP_UP_FILE)
         return sup_fail(error, SUP_ERROR_INPUT, "load options: up must be x, y or z, not '%s'", up);
     r = flat_texts(sup_json_get(json, "meshes"), "load options: meshes", arena, &out->meshes, &out->mesh_count, error);

@@ -242,7 +242,7 @@ static sup_result number_part(sup_build* build, uint32_t index, uint32_t* points
 
 // The positions of a lone part whose memory outlives the character are the points, if nothing is welded, renumbered or
 // transformed.
-static bool lends_points(const sup_build* build)
+static bool borrows_points(const sup_build* build)
 {
     return build->desc->part_count == 1 && build->desc->parts->lasting_positions && build->points_are_vertices &&
            !build->part_builds->placed;
@@ -252,9 +252,9 @@ static bool lends_points(const sup_build* build)
 static sup_result place_points(sup_build* build)
 {
     sup_mesh* mesh = &build->out->mesh;
-    bool      lent = lends_points(build);
-    sup_vec3* positions = lent ? NULL : SUP_NEW(build->keep, sup_vec3, mesh->point_count);
-    if (!positions && !lent) return sup_fail_memory(build->error, "points");
+    bool      borrowed = borrows_points(build);
+    sup_vec3* positions = borrowed ? NULL : SUP_NEW(build->keep, sup_vec3, mesh->point_count);
+    if (!positions && !borrowed) return sup_fail_memory(build->error, "points");
     sup_vec3 low = v3(0, 0, 0), high = low;
     for (uint32_t i = 0; i < mesh->part_count; ++i) {
         const sup_part*      part = &build->parts[i];
@@ -272,7 +272,7 @@ static sup_result place_points(sup_build* build)
         }
     }
     double x = (double)high.x - (double)low.x, y = (double)high.y - (double)low.y, z = (double)high.z - (double)low.z;
-    mesh->points = lent ? build->desc->parts->positions : positions;
+    mesh->points = borrowed ? build->desc->parts->positions : positions;
     mesh->diagonal = (float)sqrt(x * x + y * y + z * z);
     sup_vec3 most = v3_min(low, v3_scale(high, -1));
     if (fminf(fminf(most.x, most.y), most.z) < -COORDINATE_MOST)

@@ -301,7 +301,7 @@ static void choose_side(session* s)
 
 // Estimates in advance how long a film will take: the chains run over it twice (to frame it, then to draw it), and one frame,
 // with the framing known so far, is drawn to time it.
-static sup_result foretell(session* s, uint32_t frame, double first, double next, sup_error* error)
+static sup_result note_time(session* s, uint32_t frame, double first, double next, sup_error* error)
 {
     image  trial = { 0 };
     char   text[160], size[40];
@@ -333,7 +333,7 @@ static sup_result measure(session* s, sup_error* error)
         evaluate(s, f);
         stage_measure(s->stage);
         if (f == 0) first = now_seconds() - begin; // includes the pre-roll
-        if (s->job.film && f == (frames > 1)) result = foretell(s, f, first, now_seconds() - begin - first, error);
+        if (s->job.film && f == (frames > 1)) result = note_time(s, f, first, now_seconds() - begin - first, error);
     }
     if (result != SUP_OK) return result;
     choose_side(s);

@@ -339,7 +339,7 @@ static sup_result find_indices(reading* m, uint32_t p, gltf_accessor* out)
 }
 
 // The file's own index array if it can be used as it is: the only primitive of the only part, 32 bits wide.
-static const uint32_t* lent_indices(const reading* m, const gltf_accessor* indices)
+static const uint32_t* borrowed_indices(const reading* m, const gltf_accessor* indices)
 {
     bool fit = m->r->lone && m->mesh->primitive_count == 1 && m->primitives[0].mode == MODE_TRIANGLES && indices->data &&
                indices->component_type == 5125 && indices->stride == 4 && (uintptr_t)indices->data % sizeof(uint32_t) == 0;
@@ -360,7 +360,7 @@ static uint32_t* take_corners(reading* m, uint64_t count)
 }
 
 // How many triangles each primitive has, and all together.
-static sup_result count_triangles(reading* m, uint32_t* counts, uint64_t* total, const uint32_t** lent)
+static sup_result count_triangles(reading* m, uint32_t* counts, uint64_t* total, const uint32_t** borrowed)
 {
     gltf_accessor indices;
     *total = 0;
@@ -373,7 +373,7 @@ static sup_result count_triangles(reading* m, uint32_t* counts, uint64_t* total,
         uint64_t triangles = triangle_count(m->primitives[p].mode, count);
         counts[p] = (uint32_t)triangles;
         *total += triangles;
-        if (p == 0 && m->ids[0] != SUP_NONE) *lent = lent_indices(m, &indices);
+        if (p == 0 && m->ids[0] != SUP_NONE) *borrowed = borrowed_indices(m, &indices);
     }
     if (*total > UINT32_MAX / 6)
         return sup_fail(m->r->error, SUP_ERROR_INPUT, "mesh '%s' has too many triangles; split it", m->mesh->name);
@@ -385,15 +385,15 @@ static sup_result read_triangles(reading* m)
     gltf_mesh*      mesh = m->mesh;
     bool            polygons = false;
     uint64_t        total;
-    const uint32_t* lent = NULL;
+    const uint32_t* borrowed = NULL;
     uint32_t*       counts = SUP_NEW(m->r->work, uint32_t, mesh->primitive_count);
     if (!counts) return sup_fail_memory(m->r->error, "a mesh");
-    GLTF_TRY(count_triangles(m, counts, &total, &lent));
+    GLTF_TRY(count_triangles(m, counts, &total, &borrowed));
     for (uint32_t p = 0; p < mesh->primitive_count; ++p) polygons |= holds_polygons(m, p);
-    mesh->triangles = lent;
-    mesh->corners = lent;
+    mesh->triangles = borrowed;
+    mesh->corners = borrowed;
     mesh->face_count = (uint32_t)total;
-    if (lent && !polygons) return gltf_charge(m->r, total, 3 * sizeof(uint32_t));
+    if (borrowed && !polygons) return gltf_charge(m->r, total, 3 * sizeof(uint32_t));
     uint32_t* corners = take_corners(m, total * 3);
     if (!corners) return m->r->result;
     uint32_t* sizes = polygons ? gltf_take(m->r, total, sizeof *sizes) : NULL;
@@ -403,10 +403,10 @@ static sup_result read_triangles(reading* m)
         gltf_accessor indices;
         uint32_t      taken = 3 * counts[p];
         GLTF_TRY(find_indices(m, p, &indices));
-        if (!lent) GLTF_TRY(read_corners(m, p, m->ids[p] == SUP_NONE ? NULL : &indices, counts[p], corners + at));
+        if (!borrowed) GLTF_TRY(read_corners(m, p, m->ids[p] == SUP_NONE ? NULL : &indices, counts[p], corners + at));
         if (polygons)
-            faces +=
-                merge_fans(lent ? lent : corners + at, counts[p], holds_polygons(m, p), sizes + faces, corners + at, &taken);
+            faces += merge_fans(borrowed ? borrowed : corners + at, counts[p], holds_polygons(m, p), sizes + faces,
+                                corners + at, &taken);
         at += taken;
     }
     if (polygons) mesh->face_count = faces;
@@ -554,7 +554,7 @@ static sup_result read_mesh(gltf_reader* r, gltf_mesh* mesh)
     if (mesh->primitive_count == 1) {
         gltf_accessor stored;
         GLTF_TRY(load_checked(&m, 0, 3, "POSITION", &stored));
-        mesh->lent = (const void*)stored.data == (const void*)positions;
+        mesh->borrowed = (const void*)stored.data == (const void*)positions;
     }
     GLTF_TRY(read_floats(&m, "NORMAL", 3, 0, &normals));
     GLTF_TRY(read_floats(&m, "TANGENT", 4, 0, &tangents));

@@ -54,7 +54,7 @@ typedef struct gltf_mesh {
     const uint32_t* corners;
     const uint32_t* triangles; ///< the file's own index array, or NULL
     uint32_t        width;
-    bool            lent;       ///< positions are the file's own bytes
+    bool            borrowed;   ///< positions are the file's own bytes
     uint32_t*       slots;      ///< vertex_count x width, indices into a skin's joints; NULL: slot_bytes
     const uint8_t*  slot_bytes; ///< the file's own, if each has four bytes
     const float*    weights;

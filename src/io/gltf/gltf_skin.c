@@ -305,7 +305,7 @@ sup_result gltf_parts_place(gltf_reader* r)
                                  .corners = mesh->corners,
                                  .triangles = mesh->triangles,
                                  .lasting = r->lone,
-                                 .lasting_positions = r->lone && mesh->lent,
+                                 .lasting_positions = r->lone && mesh->borrowed,
                                  .joint = SUP_NONE,
                                  .weld = true,
                                  .point_ids = mesh->point_ids,
