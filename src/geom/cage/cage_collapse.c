@@ -40,10 +40,10 @@ static uint32_t node_of(const cage_grid* g, sup_vec3 p)
 }
 
 // Cells from the surface straight on to where the flesh ends, or begins again.
-static float measure(const cage_maker* m, sup_vec3 p, sup_vec3 way, uint8_t solid, float most)
+static float measure(const cage_maker* m, sup_vec3 p, sup_vec3 direction, uint8_t solid, float most)
 {
     float at = 1;
-    while (at < most && m->solid[node_of(&m->grid, v3_mad(p, at, way))] == solid) ++at;
+    while (at < most && m->solid[node_of(&m->grid, v3_mad(p, at, direction))] == solid) ++at;
     return at;
 }
 

@@ -67,7 +67,7 @@ static void grow(const cage_grid* g, const ball* b, uint8_t value, const uint8_t
 // ---------------------------------------------------------------------------------------------- regions
 
 /// Neighbors along the edges of the tetrahedra that the surface is cut from: cells joined by them are one piece of it.
-static void ways(const cage_grid* g, int32_t out[14])
+static void neighbor_steps(const cage_grid* g, int32_t out[14])
 {
     for (int k = 1; k < 8; ++k) {
         int32_t step =
@@ -80,15 +80,15 @@ static void ways(const cage_grid* g, int32_t out[14])
 // Numbers the region of a cell from 2 on. Cells of a value never lie on the grid's border, or the border is marked already.
 static uint32_t flood(const cage_grid* g, uint8_t* marks, uint8_t value, uint8_t mark, uint32_t from, uint32_t* queue)
 {
-    int32_t  way[14];
+    int32_t  steps[14];
     uint32_t head = 0, tail = 0;
-    ways(g, way);
+    neighbor_steps(g, steps);
     marks[from] = mark;
     queue[tail++] = from;
     while (head < tail) {
         uint32_t at = queue[head++];
         for (int k = 0; k < 14; ++k) {
-            int64_t next = (int64_t)at + way[k];
+            int64_t next = (int64_t)at + steps[k];
             if (next < 0 || next >= g->count || marks[next] != value) continue;
             marks[next] = mark;
             queue[tail++] = (uint32_t)next;

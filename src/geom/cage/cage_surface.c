@@ -32,14 +32,14 @@ typedef struct skinner {
 
 static uint32_t edge_point(skinner* s, const uint32_t at[3], uint8_t p, uint8_t q)
 {
-    uint8_t          low = p & q, way = p ^ q; // the bits of one end of an edge are a subset of the other's
+    uint8_t          low = p & q, axes = p ^ q; // the bits of one end of an edge are a subset of the other's
     const cage_grid* g = &s->m->grid;
     uint32_t         x[3] = { at[0] + (low & 1), at[1] + (low >> 1 & 1), at[2] + (low >> 2 & 1) };
-    uint32_t*        slot = &s->slots[7 * (x[0] + x[1] * g->size[0] + (size_t)(x[2] & 1) * g->step[2]) + way - 1];
+    uint32_t*        slot = &s->slots[7 * (x[0] + x[1] * g->size[0] + (size_t)(x[2] & 1) * g->step[2]) + axes - 1];
     if (*slot == SUP_NONE) {
         s->out->points[s->out->point_count] =
-            v3((float)x[0] + 0.5f * (float)(way & 1), (float)x[1] + 0.5f * (float)(way >> 1 & 1),
-               (float)x[2] + 0.5f * (float)(way >> 2 & 1));
+            v3((float)x[0] + 0.5f * (float)(axes & 1), (float)x[1] + 0.5f * (float)(axes >> 1 & 1),
+               (float)x[2] + 0.5f * (float)(axes >> 2 & 1));
         *slot = s->out->point_count++;
     }
     return *slot;

@@ -56,7 +56,7 @@ static bool mark_unguided(const field_maker* f, const sup_guides* g, bool* ungui
     const sup_topology* t = &f->m->topology;
     bool                any = false;
     for (uint32_t p = 0; p < f->m->mesh.point_count; ++p)
-        if (t->components[p] != SUP_NONE && (!g || !(v3_length2(g->way[p]) > 0))) unguided[t->components[p]] = any = true;
+        if (t->components[p] != SUP_NONE && (!g || !(v3_length2(g->direction[p]) > 0))) unguided[t->components[p]] = any = true;
     return any;
 }
 
@@ -198,7 +198,7 @@ static sup_result doubt_guides(field_maker* f, const sup_curves_desc* d, sup_gui
         uint32_t c = t->components[p];
         if (c == SUP_NONE || !doubted[c]) continue;
         if (now[c] < SLOPE_BETTER * off[c]) f->u[p] = u[p], unguided[c] = *changed = true;
-        else g->place[p] = d->guides->place[p], g->way[p] = d->guides->way[p];
+        else g->place[p] = d->guides->place[p], g->direction[p] = d->guides->direction[p];
     }
     return SUP_OK;
 }
@@ -210,10 +210,10 @@ static sup_result find_branches(field_maker* f, const sup_curves_desc* d, sup_er
     sup_guides g = { SUP_NEW(f->work, float, n), SUP_NEW(f->work, sup_vec3, n) };
     bool*      unguided = SUP_NEW(f->work, bool, f->m->topology.component_count);
     f->u = SUP_NEW(f->work, float, n), f->branch = SUP_NEW(f->work, uint32_t, n), f->along = SUP_NEW(f->work, float, n);
-    if (!g.place || !g.way || !unguided || !f->u || !f->branch || !f->along) return sup_fail_memory(error, "curves");
+    if (!g.place || !g.direction || !unguided || !f->u || !f->branch || !f->along) return sup_fail_memory(error, "curves");
     if (d->guides) {
         memcpy(g.place, d->guides->place, n * sizeof *g.place);
-        memcpy(g.way, d->guides->way, n * sizeof *g.way);
+        memcpy(g.direction, d->guides->direction, n * sizeof *g.direction);
     }
     sup_result r = SUP_OK;
     bool       changed = false;

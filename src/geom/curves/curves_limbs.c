@@ -300,22 +300,22 @@ static void march(limb_finder* f, uint32_t part, sup_vec3 from, float seam_lengt
     sup_vec3 middle;
     float    size;
     part_box(f, part, &middle, &size);
-    sup_vec3 way = v3_normalize(v3_sub(middle, from), v3(1, 0, 0)), at = from;
+    sup_vec3 heading = v3_normalize(v3_sub(middle, from), v3(1, 0, 0)), at = from;
     float    step = size / 16.0f;
     for (uint32_t i = 0; i < MARCH_STEPS && !f->failed; ++i) {
         sup_vec3 center;
         float    length;
-        if (!cut_center(f, part, v3_mad(at, step, way), way, &center, &length)) break;
+        if (!cut_center(f, part, v3_mad(at, step, heading), heading, &center, &length)) break;
         if (length < TIP_SHARE * seam_length) break;
         sup_vec3 moved = v3_sub(center, at);
-        if (v3_dot(moved, way) < 0.25f * step) break; // it turned back: a fork or the tip
+        if (v3_dot(moved, heading) < 0.25f * step) break; // it turned back: a fork or the tip
         add_station(f, center);
-        way = v3_normalize(v3_add(way, v3_normalize(moved, way)), way);
+        heading = v3_normalize(v3_add(heading, v3_normalize(moved, heading)), heading);
         at = center;
     }
-    sup_vec3 tip = farthest(f, part, at, way);
-    float    rest = v3_dot(v3_sub(tip, at), way);
-    if (rest > 0.1f * step) add_station(f, v3_mad(at, rest, way));
+    sup_vec3 tip = farthest(f, part, at, heading);
+    float    rest = v3_dot(v3_sub(tip, at), heading);
+    if (rest > 0.1f * step) add_station(f, v3_mad(at, rest, heading));
 }
 
 static void bisect(limb_finder* f, uint32_t part, sup_vec3 a, sup_vec3 b, float whole, uint32_t depth)
@@ -388,9 +388,9 @@ static void lone_line(limb_finder* f, uint32_t part)
     if (seamed && f->whole && v3_distance(ends[0], ends[1]) < 0.4f * size) seamed = false;
     if (seamed) {
         if (f->whole) { // a body between limbs: it extends beyond the centers of its seams
-            sup_vec3 way = v3_normalize(v3_sub(ends[1], ends[0]), v3(1, 0, 0)), back = v3_scale(way, -1);
-            ends[0] = v3_mad(ends[0], v3_dot(v3_sub(farthest(f, part, ends[0], back), ends[0]), way), way);
-            ends[1] = v3_mad(ends[1], v3_dot(v3_sub(farthest(f, part, ends[1], way), ends[1]), way), way);
+            sup_vec3 heading = v3_normalize(v3_sub(ends[1], ends[0]), v3(1, 0, 0)), back = v3_scale(heading, -1);
+            ends[0] = v3_mad(ends[0], v3_dot(v3_sub(farthest(f, part, ends[0], back), ends[0]), heading), heading);
+            ends[1] = v3_mad(ends[1], v3_dot(v3_sub(farthest(f, part, ends[1], heading), ends[1]), heading), heading);
         }
     } else {
         sup_vec3 axis = longest_axis(f, part, middle), back = v3_scale(axis, -1);
@@ -461,9 +461,10 @@ static void chain_line(limb_finder* f, const uint32_t* parts, const seam* const*
     for (int end = 0; end < 2 && f->whole && f->line_count >= 2 && !f->failed; ++end) {
         reverse_stations(f, 0); // once for each end
         if (!seams[end ? count : 0]) continue;
-        sup_vec3 last = f->line[f->line_count - 1], way = v3_normalize(v3_sub(last, f->line[f->line_count - 2]), v3(1, 0, 0));
-        float    on = v3_dot(v3_sub(farthest(f, parts[end ? count - 1 : 0], last, way), last), way);
-        if (on > 0) add_station(f, v3_mad(last, on, way));
+        sup_vec3 last = f->line[f->line_count - 1],
+                 heading = v3_normalize(v3_sub(last, f->line[f->line_count - 2]), v3(1, 0, 0));
+        float on = v3_dot(v3_sub(farthest(f, parts[end ? count - 1 : 0], last, heading), last), heading);
+        if (on > 0) add_station(f, v3_mad(last, on, heading));
     }
 }
 

@@ -161,11 +161,11 @@ static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, boo
             break;
         }
     for (uint32_t i = 0; i < edges && !m->failed;) {
-        int      way = runs_along(f, limb, loop[(start + i) % count], loop[(start + i + 1) % count]);
+        int      sense = runs_along(f, limb, loop[(start + i) % count], loop[(start + i + 1) % count]);
         uint32_t end = i + 1, begin = m->point_count;
-        while (end < edges && runs_along(f, limb, loop[(start + end) % count], loop[(start + end + 1) % count]) == way) ++end;
-        for (uint32_t k = i; way != 0 && end - i >= LOOP_EDGES && k <= end; ++k) {
-            uint32_t at = loop[(start + (way > 0 ? k : end - (k - i))) % count];
+        while (end < edges && runs_along(f, limb, loop[(start + end) % count], loop[(start + end + 1) % count]) == sense) ++end;
+        for (uint32_t k = i; sense != 0 && end - i >= LOOP_EDGES && k <= end; ++k) {
+            uint32_t at = loop[(start + (sense > 0 ? k : end - (k - i))) % count];
             maker_add_point(m, (sup_curve_point){ at, at, 0 });
         }
         uint32_t curve = m->point_count > begin ? maker_end_curve(m, begin, false, limb) : SUP_NONE;
@@ -242,8 +242,8 @@ static bool split_walk(loop_finder* f, uint32_t curve)
     if (!loop) return false;
     for (uint32_t i = 0; i < c.count; ++i) {
         loop[i] = m->points[c.begin + i].a;
-        int way = runs_along(f, c.limb, loop[i], m->points[c.begin + (i + 1) % c.count].a);
-        up += way > 0, down += way < 0;
+        int sense = runs_along(f, c.limb, loop[i], m->points[c.begin + (i + 1) % c.count].a);
+        up += sense > 0, down += sense < 0;
     }
     if (up < LOOP_EDGES || down < LOOP_EDGES) return false;
     maker_drop_curves(m, curve);

@@ -10,11 +10,11 @@
 
 /// In scales: how far directions are diffused, the distance over which the guess still counts, and how far the coordinate is
 /// smoothed at the end.
-#define WAY_REACH 2.0
+#define DIRECTION_REACH 2.0
 #define PLACE_REACH 10.0
 #define LAST_REACH 0.7
 /// Where limbs part, directions cancel out: those shorter than this keep their length and are not normalized.
-#define WAY_LEAST 0.25
+#define DIRECTION_LEAST 0.25
 /// Cotangents of needles are unbounded, so they are clamped; a coupling below the least would pull points apart.
 #define COTANGENT_MOST 5.0
 #define COUPLING_LEAST 0.02
@@ -211,26 +211,27 @@ static void lay_flat(double* w, sup_vec3 n)
 
 /// Projected into the surface, diffused, and normalized except where they cancel out. A shoulder's bone leads from the spine
 /// outwards, through the flank: there its direction means nothing, and neighbors decide instead.
-static void smooth_ways(const field_system* s, const sup_guides* g, const sup_vec3* normals, double* ways, double* right)
+static void smooth_directions(const field_system* s, const sup_guides* g, const sup_vec3* normals, double* directions,
+                              double* right)
 {
     for (uint32_t p = 0; p < s->n; ++p) {
-        double* w = ways + 3 * (size_t)p;
-        w[0] = (double)g->way[p].x, w[1] = (double)g->way[p].y, w[2] = (double)g->way[p].z;
+        double* w = directions + 3 * (size_t)p;
+        w[0] = (double)g->direction[p].x, w[1] = (double)g->direction[p].y, w[2] = (double)g->direction[p].z;
         lay_flat(w, normals[p]);
         for (int k = 0; k < 3; ++k) right[3 * p + k] = s->mass[p] * w[k];
     }
-    solve(s, 1, WAY_REACH * WAY_REACH, 3, ways, right, 1e-3);
+    solve(s, 1, DIRECTION_REACH * DIRECTION_REACH, 3, directions, right, 1e-3);
     for (uint32_t p = 0; p < s->n; ++p) {
-        double* w = ways + 3 * (size_t)p;
+        double* w = directions + 3 * (size_t)p;
         lay_flat(w, normals[p]);
-        double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), by = 1 / (size > WAY_LEAST ? size : WAY_LEAST);
+        double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), by = 1 / (size > DIRECTION_LEAST ? size : DIRECTION_LEAST);
         w[0] *= by, w[1] *= by, w[2] *= by;
     }
 }
 
 /// Least squares over the edges: along each the coordinate should rise as the direction between its ends says.
-static void fit_places(const field_system* s, const sup_curve_mesh* mesh, const sup_guides* g, double scale, const double* ways,
-                       double* u, double* right)
+static void fit_places(const field_system* s, const sup_curve_mesh* mesh, const sup_guides* g, double scale,
+                       const double* directions, double* u, double* right)
 {
     double held = 1 / (PLACE_REACH * PLACE_REACH);
     for (uint32_t p = 0; p < s->n; ++p) {
@@ -239,7 +240,7 @@ static void fit_places(const field_system* s, const sup_curve_mesh* mesh, const 
         for (uint32_t k = s->t->ring_begin[p]; k < s->t->ring_begin[p + 1]; ++k) {
             uint32_t      q = s->t->ring[k];
             sup_vec3      e = v3_sub(mesh->points[p], mesh->points[q]);
-            const double *a = ways + 3 * (size_t)p, *b = ways + 3 * (size_t)q;
+            const double *a = directions + 3 * (size_t)p, *b = directions + 3 * (size_t)q;
             sum += s->coupling[k] * 0.5 / scale *
                    ((a[0] + b[0]) * (double)e.x + (a[1] + b[1]) * (double)e.y + (a[2] + b[2]) * (double)e.z);
         }
@@ -257,15 +258,15 @@ sup_result sup_guides_smooth(const sup_curve_mesh* mesh, const sup_topology* top
     double       by = scale > 0 ? (double)scale : 1;
     sup_arena*   work = sup_arena_beside(arena);
     field_system s = { 0 };
-    double *     ways = work ? SUP_NEW(work, double, 3 * (size_t)n) : NULL,
+    double *     directions = work ? SUP_NEW(work, double, 3 * (size_t)n) : NULL,
            *right = work ? SUP_NEW(work, double, 3 * (size_t)n) : NULL;
     double*   u = work ? SUP_NEW(work, double, n) : NULL;
     sup_vec3* normals = work ? SUP_NEW(work, sup_vec3, n) : NULL;
-    bool      good = ways && right && u && normals && make_system(mesh, topology, by, work, &s);
+    bool      good = directions && right && u && normals && make_system(mesh, topology, by, work, &s);
     if (good) {
         make_normals(mesh, normals);
-        smooth_ways(&s, guides, normals, ways, right);
-        fit_places(&s, mesh, guides, by, ways, u, right);
+        smooth_directions(&s, guides, normals, directions, right);
+        fit_places(&s, mesh, guides, by, directions, u, right);
         for (uint32_t p = 0; p < n; ++p) out[p] = isfinite(u[p]) ? (float)(u[p] * by) : 0;
     }
     sup_arena_destroy(work);

@@ -13,7 +13,7 @@
 /// Per point: how far out, and the direction from there (of length 1 at most). Points without a bone: 0 and no direction.
 typedef struct sup_guides {
     float*    place;
-    sup_vec3* way;
+    sup_vec3* direction;
 } sup_guides;
 
 /// Guides from distances over the surface, for the components that are marked (NULL: all): from the thickest tip of each.

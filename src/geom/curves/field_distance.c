@@ -72,11 +72,11 @@ static void spread(front* f, float* d)
             for (uint32_t s = 1; s < 3; ++s) {
                 uint32_t q = c[(i + s) % 3], o = c[(i + 3 - s) % 3];
                 if (f->done[q] || q == p) continue;
-                float way = f->done[o] && o != p && o != q ? arrival(f, q, p, o, d)
-                                                           : d[p] + v3_distance(f->mesh->points[p], f->mesh->points[q]);
-                if (!(way < d[q])) continue;
-                d[q] = way;
-                sup_heap_push(&heap, item_of(way, q));
+                float time = f->done[o] && o != p && o != q ? arrival(f, q, p, o, d)
+                                                            : d[p] + v3_distance(f->mesh->points[p], f->mesh->points[q]);
+                if (!(time < d[q])) continue;
+                d[q] = time;
+                sup_heap_push(&heap, item_of(time, q));
             }
         }
     }
@@ -196,14 +196,15 @@ static void guide(const tip_finder* f, const float* d, sup_guides* g)
 {
     const sup_curve_mesh* mesh = f->f.mesh;
     for (uint32_t p = 0; p < mesh->point_count; ++p)
-        if (component_of(f, p) != SUP_NONE) g->place[p] = d[p] < FAR ? d[p] : 0, g->way[p] = v3(0, 0, 0);
+        if (component_of(f, p) != SUP_NONE) g->place[p] = d[p] < FAR ? d[p] : 0, g->direction[p] = v3(0, 0, 0);
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
         const uint32_t* c = mesh->triangles + 3 * (size_t)t;
         float           area;
         if (component_of(f, c[0]) == SUP_NONE) continue;
-        sup_vec3 way = v3_normalize(slope_of(mesh, c, d, &area), v3(0, 0, 0));
+        sup_vec3 slope = v3_normalize(slope_of(mesh, c, d, &area), v3(0, 0, 0));
         for (int k = 0; k < 3; ++k)
-            if (f->area[c[k]] > 0) g->way[c[k]] = v3_mad(g->way[c[k]], (float)((double)area / 3 / f->area[c[k]]), way);
+            if (f->area[c[k]] > 0)
+                g->direction[c[k]] = v3_mad(g->direction[c[k]], (float)((double)area / 3 / f->area[c[k]]), slope);
     }
 }
 

@@ -57,8 +57,8 @@ static uint32_t find_end(const shape* s, const uint32_t* chain, uint32_t count, 
 {
     const shape_node* first = &s->nodes[chain[0]];
     for (uint32_t i = 2; i + 1 < count && leg; ++i) {
-        sup_vec3 way = v3_normalize(v3_sub(s->nodes[chain[i + 1]].at, s->nodes[chain[i]].at), s->up);
-        if (fabsf(v3_dot(way, s->up)) < SHAPE_ASIDE &&
+        sup_vec3 direction = v3_normalize(v3_sub(s->nodes[chain[i + 1]].at, s->nodes[chain[i]].at), s->up);
+        if (fabsf(v3_dot(direction, s->up)) < SHAPE_ASIDE &&
             s->nodes[chain[i]].height - first->low < 0.35f * (first->height - first->low))
             return i;
     }
@@ -78,12 +78,13 @@ static bool has_twists(const shape* s, const uint32_t* chain, uint32_t end, bool
 // Then thigh and shin, which are equally long, are found by halving the length.
 static limb_joints find_halves(const shape* s, const uint32_t* chain, uint32_t end)
 {
-    float       ways[CHAIN_MAX] = { 0 }, most = 0;
+    float       lengths[CHAIN_MAX] = { 0 }, most = 0;
     limb_joints best = { 0, 1, end };
-    for (uint32_t i = 1; i <= end; ++i) ways[i] = ways[i - 1] + v3_distance(s->nodes[chain[i - 1]].at, s->nodes[chain[i]].at);
-    for (uint32_t i = 0; i + 2 <= end && ways[end] - ways[i] > 0.6f * ways[end]; ++i)
+    for (uint32_t i = 1; i <= end; ++i)
+        lengths[i] = lengths[i - 1] + v3_distance(s->nodes[chain[i - 1]].at, s->nodes[chain[i]].at);
+    for (uint32_t i = 0; i + 2 <= end && lengths[end] - lengths[i] > 0.6f * lengths[end]; ++i)
         for (uint32_t k = i + 1; k < end; ++k) {
-            float alike = length_ratio(ways[k] - ways[i], ways[end] - ways[k]);
+            float alike = length_ratio(lengths[k] - lengths[i], lengths[end] - lengths[k]);
             if (alike > most) most = alike, best = (limb_joints){ i, k, end };
         }
     return best;
@@ -116,7 +117,7 @@ static uint32_t loose_foot(const shape* s, uint32_t leg)
 {
     uint32_t chain[CHAIN_MAX], count = shape_chain(s, leg, true, chain), best = SUP_NONE;
     sup_vec3 end = s->nodes[chain[count - 1]].tip;
-    float    least = 0.5f * s->nodes[leg].low_way;
+    float    least = 0.5f * s->nodes[leg].low_length;
     for (uint32_t i = 0; i < s->count; ++i) {
         const shape_node* n = &s->nodes[i];
         if (n->in_leg || n->children || n->low > s->ground + SHAPE_GROUND * s->size) continue;
@@ -148,7 +149,7 @@ typedef struct digit {
 static bool may_be_finger(const shape* s, uint32_t node, float forearm, sup_vec3* end)
 {
     const shape_node* n = &s->nodes[node];
-    if (n->long_count < 2 || n->long_count > 4 || n->long_way > 0.8f * forearm) return false;
+    if (n->long_count < 2 || n->long_count > 4 || n->long_length > 0.8f * forearm) return false;
     for (; n->long_next != SUP_NONE; n = &s->nodes[n->long_next])
         if (n->children > 1 || v3_distance(n->at, s->nodes[n->long_next].at) == 0) return false;
     *end = n->tip;

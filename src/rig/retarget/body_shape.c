@@ -21,17 +21,17 @@ static bool has_foot(const shape* s, uint32_t node)
     uint32_t chain[CHAIN_MAX], count = shape_chain(s, node, true, chain);
     sup_vec3 end = s->nodes[chain[count - 1]].tip, before = s->nodes[chain[count - 1]].at;
     if (v3_distance(end, before) == 0 && count > 1) before = s->nodes[chain[count - 2]].at;
-    sup_vec3 way = v3_normalize(v3_sub(end, before), s->up);
-    return fabsf(v3_dot(way, s->up)) < SHAPE_ASIDE;
+    sup_vec3 direction = v3_normalize(v3_sub(end, before), s->up);
+    return fabsf(v3_dot(direction, s->up)) < SHAPE_ASIDE;
 }
 
 static float leg_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = length_ratio(x->low_way, y->low_way);
+    float             alike = length_ratio(x->low_length, y->low_length);
     uint32_t          more = x->low_count > y->low_count ? x->low_count - y->low_count : y->low_count - x->low_count;
     if (more > 1 || alike < ALIKE) return 0;
-    return (x->low_way + y->low_way) * alike * (has_foot(s, a) && has_foot(s, b) ? 1.5f : 1);
+    return (x->low_length + y->low_length) * alike * (has_foot(s, a) && has_foot(s, b) ? 1.5f : 1);
 }
 
 static bool may_be_leg(const shape* s, uint32_t node)
@@ -39,16 +39,17 @@ static bool may_be_leg(const shape* s, uint32_t node)
     const shape_node* n = &s->nodes[node];
     float             drop = n->height - n->low;
     return n->low_count >= 2 && n->low < s->ground + SHAPE_GROUND * s->size && n->height < s->ground + s->thigh_max * s->size &&
-           drop > LEG_MIN * s->size && drop > 0.5f * n->low_way;
+           drop > LEG_MIN * s->size && drop > 0.5f * n->low_length;
 }
 
 static float arm_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = length_ratio(x->long_way, y->long_way);
+    float             alike = length_ratio(x->long_length, y->long_length);
     uint32_t          more = x->long_count > y->long_count ? x->long_count - y->long_count : y->long_count - x->long_count;
-    if (more > 2 || alike < ALIKE || fabsf(x->height - y->height) > 0.25f * x->long_way) return 0;
-    return (x->long_way + y->long_way) * alike * (shape_hand(s, a) != SUP_NONE && shape_hand(s, b) != SUP_NONE ? 1.5f : 1);
+    if (more > 2 || alike < ALIKE || fabsf(x->height - y->height) > 0.25f * x->long_length) return 0;
+    return (x->long_length + y->long_length) * alike *
+           (shape_hand(s, a) != SUP_NONE && shape_hand(s, b) != SUP_NONE ? 1.5f : 1);
 }
 
 // The best pair among the children of a node.
@@ -87,7 +88,7 @@ static bool node_is_above(const shape* s, uint32_t above, uint32_t node)
 static bool may_arm(const shape* s, uint32_t node, const pair_search* search)
 {
     const shape_node* n = &s->nodes[node];
-    if (n->long_count < 2 || n->long_way < ARM_MIN * search->leg) return false;
+    if (n->long_count < 2 || n->long_length < ARM_MIN * search->leg) return false;
     return !n->in_leg && !n->above_leg && n->height >= search->hips + ARM_ABOVE * (search->top - search->hips);
 }
 
@@ -123,7 +124,7 @@ static bool has_more_legs(const shape* s, limb_pair legs)
         if (pair.a == SUP_NONE || s->nodes[pair.a].above_leg || s->nodes[pair.b].above_leg) continue;
         sup_vec3 away = v3_sub(middle_of(s, pair), middle_of(s, legs));
         away = v3_mad(away, -v3_dot(away, s->up), s->up);
-        if (pair.score > 0.5f * legs.score && v3_length(away) > 0.4f * s->nodes[legs.a].low_way) return true;
+        if (pair.score > 0.5f * legs.score && v3_length(away) > 0.4f * s->nodes[legs.a].low_length) return true;
     }
     return false;
 }
@@ -132,7 +133,7 @@ static bool has_more_legs(const shape* s, limb_pair legs)
 static limb_pair find_arms(const shape* s, limb_pair legs, float hips)
 {
     pair_search search = {
-        .may = may_arm, .score = arm_score, .hips = hips, .top = s->ground + s->size, .leg = s->nodes[legs.a].low_way
+        .may = may_arm, .score = arm_score, .hips = hips, .top = s->ground + s->size, .leg = s->nodes[legs.a].low_length
     };
     limb_pair best = { SUP_NONE, SUP_NONE, 0 }, nearest = best;
     for (uint32_t i = 0; i < s->count; ++i) {
@@ -165,7 +166,7 @@ static bool has_twin(const shape* s, uint32_t node)
     uint32_t          looks = 0;
     for (uint32_t c = s->nodes[n->parent].child; c != SUP_NONE && looks++ < TWINS_MAX; c = s->nodes[c].sibling) {
         const shape_node* other = &s->nodes[c];
-        if (c != node && other->long_count == n->long_count && length_ratio(other->long_way, n->long_way) > 0.95f &&
+        if (c != node && other->long_count == n->long_count && length_ratio(other->long_length, n->long_length) > 0.95f &&
             fabsf(other->height - n->height) < 0.05f * s->size && fabsf(other->top - n->top) < 0.05f * s->size)
             return true;
     }
@@ -236,7 +237,7 @@ static sup_vec3 find_forward(const shape* s, const limb_pair* legs, const body_m
         float part = v3_length2(line) > 0 ? v3_dot(knee, line) / v3_length2(line) : 0;
         knees = v3_add(knees, flat(s, v3_mad(knee, -part, line)));
     }
-    float leg = s->nodes[legs->a].low_way;
+    float leg = s->nodes[legs->a].low_length;
     if (v3_length(feet) > 0.05f * leg) return feet;
     return v3_length(knees) > 0.01f * leg ? knees : v3(0, 0, 0);
 }
@@ -306,7 +307,7 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
     mark_legs(s, legs);
     bool four_legs = has_more_legs(s, legs);
     if (!two && !four_legs) return SUP_OK;
-    uint32_t fork = s->nodes[legs.a].parent, hips = find_hips(s, fork, s->nodes[legs.a].low_way);
+    uint32_t fork = s->nodes[legs.a].parent, hips = find_hips(s, fork, s->nodes[legs.a].low_length);
     arms = find_arms(s, legs, s->nodes[fork].height);
     if (arms.a != SUP_NONE)
         while (hips != s->count && !node_is_above(s, hips, arms.a)) hips = s->nodes[hips].parent; // so that it carries both
@@ -324,10 +325,11 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
 sup_result body_shape_find(const body_skeleton* skeleton, const joint_name* names, const bool* barred, sup_arena* scratch,
                            body_shape* out, sup_error* error)
 {
-    const sup_vec3 ways[] = { skeleton->up, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 0, 0 }, { 0, -1, 0 }, { 0, 0, -1 }, { -1, 0, 0 } };
+    const sup_vec3 directions[] = { skeleton->up, { 0, 1, 0 },  { 0, 0, 1 }, { 1, 0, 0 },
+                                    { 0, -1, 0 }, { 0, 0, -1 }, { -1, 0, 0 } };
     *out = (body_shape){ 0 };
-    for (size_t i = 0; i < SUP_COUNT_OF(ways); ++i) {
-        shape      s = { .skeleton = skeleton, .names = names, .up = ways[i], .thigh_max = THIGH_MAX };
+    for (size_t i = 0; i < SUP_COUNT_OF(directions); ++i) {
+        shape      s = { .skeleton = skeleton, .names = names, .up = directions[i], .thigh_max = THIGH_MAX };
         body_shape one = { .fingers = SUP_NEW(scratch, body_finger, skeleton->count) };
         if (!one.fingers) return sup_fail_memory(error, "a match of joints");
         if (v3_length2(s.up) == 0) continue;
@@ -335,7 +337,7 @@ sup_result body_shape_find(const body_skeleton* skeleton, const joint_name* name
         if (result != SUP_OK) return result;
         // A figure stands along the file's up axis. Along another one only whole bodies count: two fingers of a hand are like
         // legs.
-        bool told = v3_length2(ways[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
+        bool told = v3_length2(directions[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
         if (one.found && (i == 0 || !told || whole) && one.score > out->score) *out = one;
         if (i == 0 && one.found) break;
     }

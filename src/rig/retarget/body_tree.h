@@ -18,10 +18,10 @@ typedef struct shape_node {
     uint32_t children, depth;
     sup_vec3 at, tip; // for leaves: where the skin ends
     float    height;
-    float    low, top;              // heights of the lowest and highest leaf below
-    uint32_t low_next, long_next;   // the child on the path to the lowest leaf, and on the longest path
-    float    low_way, long_way;     // lengths of these paths
-    uint32_t low_count, long_count; // joints on them, including this one
+    float    low, top;                // heights of the lowest and highest leaf below
+    uint32_t low_next, long_next;     // the child on the path to the lowest leaf, and on the longest path
+    float    low_length, long_length; // lengths of these paths
+    uint32_t low_count, long_count;   // joints on them, including this one
     bool     in_leg, above_leg;
 } shape_node;
 

@@ -21,7 +21,7 @@ static sup_vec3 place(const sup_pose* pose, uint32_t joint) { return affine_tran
 static sup_vec3 flatten(const looker* l, sup_vec3 d) { return v3_mad(d, -v3_dot(d, l->up), l->up); }
 
 // The unit direction from one joint to another; zero if one is missing or they coincide.
-static sup_vec3 way(const sup_pose* pose, uint32_t from, uint32_t to)
+static sup_vec3 direction_of(const sup_pose* pose, uint32_t from, uint32_t to)
 {
     if (from == SUP_NONE || to == SUP_NONE) return v3(0, 0, 0);
     return v3_normalize(v3_sub(place(pose, to), place(pose, from)), v3(0, 0, 0));
@@ -32,7 +32,7 @@ static sup_vec3 by_pairs(const looker* l, const sup_pose* pose)
     static const body_role roles[] = { ROLE_UPPER_LEG, ROLE_UPPER_ARM };
     sup_vec3               sum = v3(0, 0, 0);
     for (size_t i = 0; i < SUP_COUNT_OF(roles); ++i)
-        sum = v3_add(sum, way(pose, l->body.limbs[SIDE_RIGHT][roles[i]], l->body.limbs[SIDE_LEFT][roles[i]]));
+        sum = v3_add(sum, direction_of(pose, l->body.limbs[SIDE_RIGHT][roles[i]], l->body.limbs[SIDE_LEFT][roles[i]]));
     return v3_normalize(v3_cross(sum, l->up), v3(0, 0, 0));
 }
 
@@ -41,13 +41,13 @@ static sup_vec3 by_toes(const looker* l, const sup_pose* pose)
 {
     sup_vec3 sum = v3(0, 0, 0);
     for (int side = 0; side < 2; ++side)
-        sum = v3_add(sum, flatten(l, way(pose, l->body.limbs[side][ROLE_FOOT], l->body.limbs[side][ROLE_TOE])));
+        sum = v3_add(sum, flatten(l, direction_of(pose, l->body.limbs[side][ROLE_FOOT], l->body.limbs[side][ROLE_TOE])));
     return v3_length2(sum) > DECIDED * DECIDED ? v3_normalize(sum, v3(0, 0, 0)) : v3(0, 0, 0);
 }
 
 static sup_vec3 by_head(const looker* l, const sup_pose* pose)
 {
-    sup_vec3 ahead = flatten(l, way(pose, l->body.hips, l->body.head));
+    sup_vec3 ahead = flatten(l, direction_of(pose, l->body.hips, l->body.head));
     return v3_length2(ahead) > LYING * LYING ? v3_normalize(ahead, v3(0, 0, 0)) : v3(0, 0, 0);
 }
 

@@ -142,18 +142,18 @@ static void turn_bone(turning* t, uint32_t bone)
 // Shifts the whole figure, by at most a tenth of the grid.
 static void shift(turning* t, uint32_t cells)
 {
-    float most = 0.1f * (float)cells, way = most, best = mean(t, VALUE, true), gone = 0;
-    for (way /= 2; way > 0.25f; way /= 2)
-        for (bool better = true; better && gone + way <= most;) {
+    float most = 0.1f * (float)cells, step = most, best = mean(t, VALUE, true), gone = 0;
+    for (step /= 2; step > 0.25f; step /= 2)
+        for (bool better = true; better && gone + step <= most;) {
             better = false;
-            for (int k = 0; k < 6 && gone + way <= most; ++k) {
+            for (int k = 0; k < 6 && gone + step <= most; ++k) {
                 sup_vec3 by = v3(k / 2 == 0, k / 2 == 1, k / 2 == 2);
-                by = v3_scale(by, k % 2 ? way : -way);
+                by = v3_scale(by, k % 2 ? step : -step);
                 for (uint32_t i = 0; i < t->count; ++i) t->places[i] = v3_add(t->places[i], by);
                 float now = mean(t, VALUE, true);
                 if (now > best + SHIFT_GAIN) {
                     best = now;
-                    gone += way;
+                    gone += step;
                     better = true;
                     continue;
                 }
