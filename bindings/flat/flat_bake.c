@@ -95,9 +95,9 @@ static sup_result prepare(flat_object* o, const bake_plan* plan, bench* b, sup_e
         b->vertex_normals = sup_arena_alloc(o->arena, (size_t)mesh->vertex_count + 8, sizeof *b->vertex_normals);
         good = good && b->normals_scratch && b->points && b->vertex_normals;
     } else {
-        size_t frame = (size_t)mesh->point_count, room = frame * out->frames + 8;
-        good = good && (!frame || room / frame >= out->frames);
-        out->points = good ? sup_arena_alloc(o->arena, room, sizeof *out->points) : NULL;
+        size_t frame = (size_t)mesh->point_count, capacity = frame * out->frames + 8;
+        good = good && (!frame || capacity / frame >= out->frames);
+        out->points = good ? sup_arena_alloc(o->arena, capacity, sizeof *out->points) : NULL;
         good = good && out->points;
     }
     return good ? SUP_OK

@@ -37,10 +37,10 @@ static size_t huge_size(size_t bytes) { return sup_align(bytes, HUGE_PAGE); }
 static void* huge_allocate(size_t bytes)
 {
     if (bytes > SIZE_MAX / 2) return NULL;
-    size_t size = huge_size(bytes), room = size + HUGE_PAGE;
-    char*  memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t size = huge_size(bytes), mapped = size + HUGE_PAGE;
+    char*  memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return NULL;
-    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE, behind = room - before - size;
+    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE, behind = mapped - before - size;
     if (before) (void)munmap(memory, before);
     if (behind) (void)munmap(memory + before + size, behind);
     // Reading 53 MB of JSON (430 MB of values) went from 0.42 s to 0.21 s with huge pages.

@@ -132,8 +132,8 @@ static bool is_own(const sup_file_format* format)
     return false;
 }
 
-// By content, then by name. `told` is set if the name contradicts the content.
-static sup_result choose_format(const sup_read_input* in, const sup_file_format** out, bool* told, sup_error* error)
+// By content, then by name. `misnamed` is set if the name contradicts the content.
+static sup_result choose_format(const sup_read_input* in, const sup_file_format** out, bool* misnamed, sup_error* error)
 {
     const sup_file_format* named = find_format(in->path, in->extra);
     const sup_file_format* format = recognize(in->bytes, in->extra);
@@ -142,7 +142,7 @@ static sup_result choose_format(const sup_read_input* in, const sup_file_format*
     if (why) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no character: %s", in->path, why);
     // An OBJ is recognized by a word or two, and formats of assimp are text as well: there the name wins.
     if (format && named && named != format && !is_own(named) && strcmp(format->name, "obj") == 0) format = named;
-    *told = format && format != named;
+    *misnamed = format && format != named;
     *out = format ? format : named;
     if (*out && (*out)->read) return SUP_OK;
     if (named && !named->read && !sup_elsewhere_cure(in->path, false))
@@ -196,7 +196,7 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           .dress_count = options->dress_count,
                           .progress = options->progress,
                           .wait = options->wait };
-    bool           told = false;
+    bool           misnamed = false;
     sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
     if (result == SUP_ERROR_FILE && (!format || (!format->read && sup_elsewhere_cure(path, false))))
         result = fail_ending(path, options->extra, error);
@@ -205,10 +205,10 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           "cannot read '%s': this build has no assimp, which reads such files; convert it to .glb, or use a "
                           "build that has it",
                           path);
-    if (result == SUP_OK) result = choose_format(&in, &format, &told, error);
+    if (result == SUP_OK) result = choose_format(&in, &format, &misnamed, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
     if (result != SUP_OK) name_file(path, error);
-    else if (told) warn_of_name(path, format, *out);
+    else if (misnamed) warn_of_name(path, format, *out);
     sup_arena_destroy(arena);
     return result;
 }

@@ -310,14 +310,14 @@ static void take_snapshot(sup_instance* in)
     const state_head* head = head_of(in->state);
     if (in->snapshot_count == 0 || head->step < 0 || head->step % in->spacing != 0) return;
     for (;;) {
-        uint8_t* room = NULL;
+        uint8_t* unused = NULL;
         for (uint32_t i = 0; i < in->snapshot_count; ++i) {
             const state_head* h = head_of(in->snapshots[i]);
             if (h->started && h->step == head->step) return;
-            if (!h->started && !room) room = in->snapshots[i];
+            if (!h->started && !unused) unused = in->snapshots[i];
         }
-        if (room) {
-            memcpy(room, in->state, in->state_size);
+        if (unused) {
+            memcpy(unused, in->state, in->state_size);
             return;
         }
         in->spacing *= 2;

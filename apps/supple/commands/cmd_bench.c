@@ -183,11 +183,11 @@ static const char* const timed_links[TIMED] = { "layers(volume=0,contact=off,joi
 static const struct {
     const char* name;
     int         of, less; // index of a measurement, and of one to subtract from it; less -1: none
-} told[] = { { "elasticity", ELASTICITY, -1 },
-             { "volume", VOLUME, ELASTICITY },
-             { "contact", TOTAL, VOLUME },
-             { "total", TOTAL, -1 },
-             { "regions", TWICE, ELASTICITY } };
+} scene_rows[] = { { "elasticity", ELASTICITY, -1 },
+                   { "volume", VOLUME, ELASTICITY },
+                   { "contact", TOTAL, VOLUME },
+                   { "total", TOTAL, -1 },
+                   { "regions", TWICE, ELASTICITY } };
 // Regions fitted by two more rounds in four substeps: the bones' regions stay as the first round fitted them.
 enum { REGIONS_MORE = 3 * 4 * 2 };
 
@@ -231,27 +231,27 @@ static int time_model(bench_run* run, const char* scene, const char* path, const
 /// Splits a step of 5 ms as in Table 1 of Deul and Bender 2013: elasticity, volume (with joints and folds), contact, total.
 static int run_model(bench_run* run, const char* scene, const char* path)
 {
-    bool       wants[sizeof told / sizeof *told], needed[TIMED] = { false };
+    bool       wants[sizeof scene_rows / sizeof *scene_rows], needed[TIMED] = { false };
     timed_rows timed[TIMED] = { 0 };
     char       name[64];
-    for (size_t i = 0; i < sizeof told / sizeof *told; ++i) {
-        snprintf(name, sizeof name, "%s-%s/layers", scene, told[i].name);
+    for (size_t i = 0; i < sizeof scene_rows / sizeof *scene_rows; ++i) {
+        snprintf(name, sizeof name, "%s-%s/layers", scene, scene_rows[i].name);
         wants[i] = bench_wanted(&run->options, name);
-        needed[told[i].of] |= wants[i];
-        if (told[i].less >= 0) needed[told[i].less] |= wants[i];
+        needed[scene_rows[i].of] |= wants[i];
+        if (scene_rows[i].less >= 0) needed[scene_rows[i].less] |= wants[i];
     }
     int code = time_model(run, scene, path, needed, timed);
-    for (size_t i = 0; i < sizeof told / sizeof *told && code == EXIT_DONE; ++i)
-        for (uint32_t k = 0; wants[i] && k < timed[told[i].of].count; ++k) {
-            bench_row row = timed[told[i].of].rows[k];
-            snprintf(row.name, sizeof row.name, "%s-%s/layers", scene, told[i].name);
+    for (size_t i = 0; i < sizeof scene_rows / sizeof *scene_rows && code == EXIT_DONE; ++i)
+        for (uint32_t k = 0; wants[i] && k < timed[scene_rows[i].of].count; ++k) {
+            bench_row row = timed[scene_rows[i].of].rows[k];
+            snprintf(row.name, sizeof row.name, "%s-%s/layers", scene, scene_rows[i].name);
             row.reference_ms = row.cpu_ms = 0;
-            if (told[i].less >= 0) {
-                row.ms -= timed[told[i].less].rows[k].ms;
+            if (scene_rows[i].less >= 0) {
+                row.ms -= timed[scene_rows[i].less].rows[k].ms;
                 if (!(row.ms > 1e-6)) row.ms = 1e-6; // lost in the noise of both
                 row.memory = 0;
             }
-            if (told[i].of == TWICE) row.points *= REGIONS_MORE; // makes ns/point the time of one region
+            if (scene_rows[i].of == TWICE) row.points *= REGIONS_MORE; // makes ns/point the time of one region
             if (!add_row(run, &row)) return interrupts_signal() ? 128 + interrupts_signal() : fail_memory();
         }
     return code;

@@ -64,10 +64,10 @@ static int add_one(const flag_row* row, const char* where, const sup_json* key, 
 int farm_manifest_flags(const options* o, const sup_json* object, const char* where, const char* base, sup_arena* arena,
                         given_flag** out, uint32_t* count)
 {
-    uint32_t room = 0;
+    uint32_t capacity = 0;
     *count = 0;
-    for (const sup_json* key = object->first; key; key = key->next) room += key->type == SUP_JSON_ARRAY ? key->count : 1;
-    *out = sup_arena_alloc(arena, room, sizeof **out);
+    for (const sup_json* key = object->first; key; key = key->next) capacity += key->type == SUP_JSON_ARRAY ? key->count : 1;
+    *out = sup_arena_alloc(arena, capacity, sizeof **out);
     if (!*out) return fail_memory();
     for (const sup_json* key = object->first; key; key = key->next) {
         if (strcmp(key->key, "jobs") == 0 || key->type == SUP_JSON_FALSE) continue;

@@ -33,7 +33,7 @@ typedef struct queue {
     uint32_t    again_count, elsewhere;
     farm_job**  again; // to be tried once more
     known_file* known;
-    uint32_t    known_count, known_room;
+    uint32_t    known_count, known_capacity;
     double      asked, said;
     progress    bar;
     double      begin;
@@ -43,30 +43,30 @@ typedef struct queue {
 // ---------------------------------------------------------------------------------------------- what is done
 
 // The slot of a path in the table, taken or free. There is always a free one.
-static known_file* find_known(known_file* all, uint32_t room, const char* path)
+static known_file* find_known(known_file* all, uint32_t capacity, const char* path)
 {
-    uint32_t at = (uint32_t)identity_text(SUP_HASH_START, path) & (room - 1);
-    while (all[at].path && strcmp(all[at].path, path) != 0) at = (at + 1) & (room - 1);
+    uint32_t at = (uint32_t)identity_text(SUP_HASH_START, path) & (capacity - 1);
+    while (all[at].path && strcmp(all[at].path, path) != 0) at = (at + 1) & (capacity - 1);
     return &all[at];
 }
 
 static bool grow_known(queue* q)
 {
-    uint32_t    room = q->known_room ? 2 * q->known_room : 256;
-    known_file* more = calloc(room, sizeof *more);
+    uint32_t    capacity = q->known_capacity ? 2 * q->known_capacity : 256;
+    known_file* more = calloc(capacity, sizeof *more);
     if (!more) return false;
-    for (uint32_t i = 0; i < q->known_room; i++)
-        if (q->known[i].path) *find_known(more, room, q->known[i].path) = q->known[i];
+    for (uint32_t i = 0; i < q->known_capacity; i++)
+        if (q->known[i].path) *find_known(more, capacity, q->known[i].path) = q->known[i];
     free(q->known);
     q->known = more;
-    q->known_room = room;
+    q->known_capacity = capacity;
     return true;
 }
 
 static bool file_is(queue* q, const char* path, uint64_t hash)
 {
-    if (2 * q->known_count >= q->known_room && !grow_known(q)) return false;
-    known_file* one = find_known(q->known, q->known_room, path);
+    if (2 * q->known_count >= q->known_capacity && !grow_known(q)) return false;
+    known_file* one = find_known(q->known, q->known_capacity, path);
     if (!one->path) {
         one->path = sup_arena_text(q->f->arena, path, strlen(path));
         if (!one->path) return false;

@@ -28,12 +28,12 @@ void store_path(const farm* f, const char* folder, const farm_job* job, const ch
 char* store_read(const char* path, size_t* size)
 {
     FILE*  file = path_open(path, "rb");
-    size_t room = 4096, length = 0, got;
-    char*  text = file ? malloc(room) : NULL;
-    while (text && (got = fread(text + length, 1, room - length - 1, file)) > 0) {
+    size_t capacity = 4096, length = 0, got;
+    char*  text = file ? malloc(capacity) : NULL;
+    while (text && (got = fread(text + length, 1, capacity - length - 1, file)) > 0) {
         length += got;
-        if (length + 1 < room) continue;
-        char* more = realloc(text, room *= 4);
+        if (length + 1 < capacity) continue;
+        char* more = realloc(text, capacity *= 4);
         if (!more) free(text);
         text = more;
     }

@@ -53,8 +53,8 @@ static void become_ffmpeg(int feed, int words, int trouble, char* const* argumen
     if (dup2(feed, STDIN_FILENO) < 0 || dup2(silence, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0) _exit(127);
     execvp(arguments[0], arguments);
     int     why = errno;
-    ssize_t told = write(trouble, &why, sizeof why);
-    _exit(told < 0 ? 126 : 127);
+    ssize_t sent = write(trouble, &why, sizeof why);
+    _exit(sent < 0 ? 126 : 127);
 }
 
 static bool start(film* f, char* const* arguments, sup_error* error)

@@ -365,7 +365,7 @@ static void wait(sup_levels* l, uint32_t branch, float least)
 }
 
 /// A fork that only one branch passes is a fork no longer; one at which a single branch ends is its tip.
-static void mend(sup_levels* l, uint32_t fork, float least)
+static void reduce_fork(sup_levels* l, uint32_t fork, float least)
 {
     if (l->up[fork] == 1 && l->down[fork] == 1) {
         uint32_t    number = l->down_mix[fork], other = l->up_mix[fork];
@@ -426,7 +426,7 @@ void sup_levels_simplify(sup_levels* l, float least)
             l->down[from] += l->down[to], l->down_mix[from] ^= l->down_mix[to];
         }
         drop(l, number, into);
-        mend(l, into, least);
+        reduce_fork(l, into, least);
     }
 }
 

@@ -402,13 +402,13 @@ static sup_result begin(sup_bake* bake, sup_error* error)
     if (result == SUP_OK) result = text_uvs(character, bake->arena, &a->uvs, &a->parts_with, error);
     if (result == SUP_OK) result = appearance_make(character, bake->arena, &a->appearance, error);
     if (result != SUP_OK) return result;
-    size_t room =
+    size_t capacity =
         sizeof(sup_vec3) * (size_t)(character->mesh.vertex_count > character->mesh.point_count ? character->mesh.vertex_count
                                                                                                : character->mesh.point_count);
-    size_t corner_room = sizeof(uint32_t) * (size_t)character->mesh.corner_count;
+    size_t corner_capacity = sizeof(uint32_t) * (size_t)character->mesh.corner_count;
     size_t appearance_size = a->appearance ? 2 * sizeof(float) * (size_t)a->appearance->character.mesh.vertex_count : 0;
-    if (corner_room > room) room = corner_room;
-    a->scratch = sup_arena_alloc(bake->arena, room > appearance_size ? room : appearance_size, 1);
+    if (corner_capacity > capacity) capacity = corner_capacity;
+    a->scratch = sup_arena_alloc(bake->arena, capacity > appearance_size ? capacity : appearance_size, 1);
     if (!a->scratch) return sup_fail_memory(error, "a frame of an archive");
     if (character->up != SUP_AXIS_Y)
         sup_bake_warn(bake, "an Alembic file does not say which way is up and its readers assume y: the character was turned");

@@ -19,8 +19,8 @@ typedef struct baked_part {
     bool      wide;              ///< has more influences than a set
     uint32_t  uneven;            ///< vertices whose weights did not sum to 1
     double    sum_low, sum_high; ///< of them
-    uint32_t  mended;            ///< vertices whose blend folded flat and was repaired
-    double    mended_most;       ///< the largest change to one of their weights
+    uint32_t  repaired;          ///< vertices whose blend folded flat and was repaired
+    double    repaired_most;     ///< the largest change to one of their weights
     bool      flat;              ///< folds flat and cannot be repaired
     double    flat_value;        ///< its condition
     sup_json* mesh;              ///< in the copy, its own

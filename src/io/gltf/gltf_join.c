@@ -44,24 +44,24 @@ static bool add_streams(joiner* j, sup_json* object, uint32_t count)
 // For each vertex, the first one with the same bytes and the same point; NULL: out of memory, or too large.
 static uint32_t* find_twins(joiner* j, const uint32_t* points, uint32_t count)
 {
-    size_t row = sizeof *points, room = 1;
+    size_t row = sizeof *points, capacity = 1;
     for (uint32_t i = 0; i < j->stream_count; ++i) row += j->streams[i].size;
-    while (room < 2 * (size_t)count) room *= 2;
+    while (capacity < 2 * (size_t)count) capacity *= 2;
     if (row * count > ROWS_MAX) return NULL;
     uint8_t*  rows = sup_arena_alloc(j->work, count, row);
-    uint32_t* table = SUP_NEW(j->work, uint32_t, room);
+    uint32_t* table = SUP_NEW(j->work, uint32_t, capacity);
     uint32_t* twins = SUP_NEW(j->work, uint32_t, count);
     if (!rows || !table || !twins) return NULL;
-    memset(table, 0xff, room * sizeof *table);
+    memset(table, 0xff, capacity * sizeof *table);
     for (uint32_t v = 0; v < count; ++v) {
         uint8_t* at = rows + v * row;
         memcpy(at, &points[v], sizeof *points);
         at += sizeof *points;
         for (uint32_t i = 0; i < j->stream_count; at += j->streams[i++].size)
             memcpy(at, j->streams[i].from.data + (size_t)v * j->streams[i].from.stride, j->streams[i].size);
-        size_t slot = sup_hash(SUP_HASH_START, rows + v * row, row) & (room - 1);
+        size_t slot = sup_hash(SUP_HASH_START, rows + v * row, row) & (capacity - 1);
         while (table[slot] != SUP_NONE && memcmp(rows + table[slot] * row, rows + v * row, row) != 0)
-            slot = (slot + 1) & (room - 1);
+            slot = (slot + 1) & (capacity - 1);
         if (table[slot] == SUP_NONE) table[slot] = v;
         twins[v] = table[slot];
     }

@@ -20,13 +20,14 @@ typedef struct shape_task {
 } shape_task;
 
 // The values of a block of the region's vertices in frame f.
-static const float* block_of(const shape_task* t, uint32_t f, uint32_t begin, uint32_t count, float* room)
+static const float* block_of(const shape_task* t, uint32_t f, uint32_t begin, uint32_t count, float* buffer)
 {
     const pack_region* region = t->region;
     const float*       row = t->from + 3 * (f * t->pack->vertex_count + t->pack->first[region->piece]);
     if (region->count == t->pack->baking->pieces[region->piece].count) return row + 3 * (size_t)begin;
-    for (uint32_t i = 0; i < count; ++i) memcpy(room + 3 * i, row + 3 * (size_t)region->vertices[begin + i], 3 * sizeof *room);
-    return room;
+    for (uint32_t i = 0; i < count; ++i)
+        memcpy(buffer + 3 * i, row + 3 * (size_t)region->vertices[begin + i], 3 * sizeof *buffer);
+    return buffer;
 }
 
 // out[v] = sum over frames of course[f] x from[f][v]
@@ -34,9 +35,9 @@ static void project_block(const shape_task* t, uint32_t begin, uint32_t count)
 {
     uint32_t frames = t->pack->frames, all = t->region->count;
     double   sums[TOGETHER][3 * BLOCK] = { 0 };
-    float    room[3 * BLOCK];
+    float    buffer[3 * BLOCK];
     for (uint32_t f = 0; f < frames; ++f) {
-        const float* values = block_of(t, f, begin, count, room);
+        const float* values = block_of(t, f, begin, count, buffer);
         for (uint32_t k = 0; k < t->count; ++k) {
             double weight = t->region->vectors[(size_t)(t->first + k) * frames + f];
             for (uint32_t i = 0; i < 3 * count; ++i) sums[k][i] += weight * (double)values[i];

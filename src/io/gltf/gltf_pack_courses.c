@@ -255,13 +255,13 @@ static sup_result solve(gltf_pack* pack, pack_region* region, pack_region* whole
     uint32_t   n = pack->frames, count = region == whole ? n : count_courses(pack, whole);
     sup_arena* arena = pack->bake->arena;
     sup_arena* work = sup_arena_beside(arena);
-    double*    room = work ? SUP_NEW(work, double, 2 * (size_t)count * count + 8 * (size_t)n) : NULL;
+    double*    scratch = work ? SUP_NEW(work, double, 2 * (size_t)count * count + 8 * (size_t)n) : NULL;
     region->vectors = SUP_NEW(arena, double, (size_t)count* n);
     region->values = SUP_NEW(arena, double, count);
-    bool ready = room && region->vectors && region->values;
-    bool solved = ready && (region == whole ? solve_whole(pack, region, room)
-                            : count == n    ? solve_all(pack, region, room)
-                                            : solve_within(pack, region, whole->vectors, count, room));
+    bool ready = scratch && region->vectors && region->values;
+    bool solved = ready && (region == whole ? solve_whole(pack, region, scratch)
+                            : count == n    ? solve_all(pack, region, scratch)
+                                            : solve_within(pack, region, whole->vectors, count, scratch));
     sup_arena_destroy(work);
     if (!ready) return sup_fail_memory(error, "the components of a clip");
     region->components = SUP_NEW(arena, pack_component, region->courses);

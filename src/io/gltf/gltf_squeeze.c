@@ -453,13 +453,13 @@ static size_t encode(squeezer* s, const stream* from, uint8_t** out)
 {
     bool     index = is_index(from->use);
     uint32_t count = (uint32_t)(from->bytes / from->stride);
-    size_t   room = index ? s->extra->meshopt_index_bound(count) : s->extra->meshopt_bound(count, from->stride);
-    *out = SUP_NEW(s->edit->arena, uint8_t, room);
+    size_t   capacity = index ? s->extra->meshopt_index_bound(count) : s->extra->meshopt_bound(count, from->stride);
+    *out = SUP_NEW(s->edit->arena, uint8_t, capacity);
     s->failed |= !*out;
     if (!*out) return 0;
-    if (!index) return s->extra->meshopt_encode(count, from->stride, from->data, *out, room);
+    if (!index) return s->extra->meshopt_encode(count, from->stride, from->data, *out, capacity);
     return s->extra->meshopt_encode_indices(from->use == USE_TRIANGLES ? SUP_MESHOPT_TRIANGLES : SUP_MESHOPT_INDICES, count,
-                                            from->stride, from->data, *out, room);
+                                            from->stride, from->data, *out, capacity);
 }
 
 static void write_stream(squeezer* s, stream* from)

@@ -251,7 +251,7 @@ static void note_change(gltf_baking* baking, baked_part* part, const fold* f)
     const float*    weights = part->weights[f->vertex];
     for (uint32_t k = 0; k < SET; ++k) {
         double was = slots[k] == f->slots[k] ? (double)f->weights[k] : 0;
-        part->mended_most = fmax(part->mended_most, fabs((double)weights[k] - was));
+        part->repaired_most = fmax(part->repaired_most, fabs((double)weights[k] - was));
     }
     for (uint32_t i = 0; i < baking->piece_count; ++i) {
         baked_piece* piece = &baking->pieces[i];
@@ -284,7 +284,7 @@ static sup_result unfold_part(unfolder* u, baked_part* part, const bool* marked,
         memcpy(part->slots[folds[i].vertex], folds[i].slots, sizeof folds[i].slots);
         memcpy(part->weights[folds[i].vertex], folds[i].weights, sizeof folds[i].weights);
     }
-    part->mended = helped ? n : 0;
+    part->repaired = helped ? n : 0;
     part->flat = !helped;
     return SUP_OK;
 }
@@ -335,12 +335,12 @@ void gltf_weights_note(sup_bake* bake, const baked_part* part)
     if (part->uneven)
         sup_bake_warn(bake, "weights of %u vertices of mesh '%s' sum to %.4g to %.4g; the copy has them normalized",
                       part->uneven, name, part->sum_low, part->sum_high);
-    if (part->mended)
+    if (part->repaired)
         sup_bake_warn(
             bake,
             "linear blending folds %u vertices of mesh '%s' flat, which cannot be inverted: their weights in the copy differ "
             "by up to %.2g, which other clips show",
-            part->mended, name, part->mended_most);
+            part->repaired, name, part->repaired_most);
 }
 
 static void drop_sets(sup_json* attributes)

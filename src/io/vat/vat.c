@@ -167,7 +167,7 @@ static sup_result fetch(sup_bake* bake, vat* t, uint32_t field, uint32_t row, ui
 }
 
 // The value that a texel encodes for it.
-static sup_vec3 told(const sup_mesh* mesh, uint32_t field, uint32_t vertex, sup_vec3 kept)
+static sup_vec3 encoded(const sup_mesh* mesh, uint32_t field, uint32_t vertex, sup_vec3 kept)
 {
     if (field == TENSION) return kept;
     return blender(field == NORMALS ? kept : v3_sub(kept, mesh->points[mesh->vertex_points[vertex]]));
@@ -189,7 +189,7 @@ static sup_result put_rows(sup_bake* bake, vat* t, uint32_t field, uint32_t rows
         result = fetch(bake, t, field, row, &first, &count, error);
         memset(t->row, 0, 3 * (size_t)t->width * sizeof *t->row);
         for (uint32_t i = 0; i < 3 * count && result == SUP_OK; ++i) {
-            sup_vec3 value = told(&bake->desc.character->mesh, field, first + i / 3, t->values[i / 3]);
+            sup_vec3 value = encoded(&bake->desc.character->mesh, field, first + i / 3, t->values[i / 3]);
             float    low = t->low[field][i % 3], range = t->high[field][i % 3] - low;
             t->row[i] = range > 0 ? ((&value.x)[i % 3] - low) / range : 0;
         }

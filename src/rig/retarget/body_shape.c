@@ -279,17 +279,17 @@ static bool sort_sides(const shape* s, limb_pair* legs, limb_pair* arms, const b
     sup_vec3 aside = across(s, first, ROLE_UPPER_LEG, ROLE_FOOT);
     if (v3_dot(aside, across(s, first, ROLE_UPPER_ARM, ROLE_HAND)) < 0) swap_pair(arms);
     int  votes = votes_for_left(s, *legs) + votes_for_left(s, *arms);
-    bool told = votes != 0, left = votes > 0;
-    if (!told) {
+    bool known = votes != 0, left = votes > 0;
+    if (!known) {
         sup_vec3 forward = find_forward(s, legs, first);
-        told = v3_length2(forward) > 0;
-        if (!told) forward = s->up.y != 0 ? v3(0, 0, 1) : v3(0, -1, 0); // the axes of most programs
+        known = v3_length2(forward) > 0;
+        if (!known) forward = s->up.y != 0 ? v3(0, 0, 1) : v3(0, -1, 0); // the axes of most programs
         left = v3_dot(v3_cross(s->up, forward), aside) > 0;
     }
-    if (left) return told;
+    if (left) return known;
     swap_pair(legs);
     swap_pair(arms);
-    return told;
+    return known;
 }
 
 // ---------------------------------------------------------------------------------------------- whole
@@ -337,8 +337,8 @@ sup_result body_shape_find(const body_skeleton* skeleton, const joint_name* name
         if (result != SUP_OK) return result;
         // A figure stands along the file's up axis. Along another one only whole bodies count: two fingers of a hand are like
         // legs.
-        bool told = v3_length2(directions[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
-        if (one.found && (i == 0 || !told || whole) && one.score > out->score) *out = one;
+        bool known = v3_length2(directions[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
+        if (one.found && (i == 0 || !known || whole) && one.score > out->score) *out = one;
         if (i == 0 && one.found) break;
     }
     return SUP_OK;
