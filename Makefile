@@ -94,7 +94,7 @@ windows: ## supple.exe and the DLLs by mingw-w64 in build-windows/, tried under 
 	@scripts/setup.sh windows
 	@scripts/windows.sh $(JOBS)
 
-docs: all ## the parameter tables of docs/deformers and the verbs of docs/index.md, from the program's own description
+docs: all ## the parameter tables of docs/deformers, the deformers and verbs of docs/index.md, from the program's own description
 	@node scripts/update-docs.mjs build/supple
 
 curve-figures: all ## docs/curves.json: the figures in the pages about beam, fourier and bend (some minutes)

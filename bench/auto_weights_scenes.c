@@ -1,4 +1,4 @@
-// Automatic weights: 30,000 points and 40 joints, the size that rigging tools are compared at.
+// Automatic weights: 30,000 points and 40 joints, a size at which rigging tools are compared.
 #include "bench/bench.h"
 #include "supple/rig.h"
 

@@ -26,7 +26,7 @@ typedef struct beams {
     sup_beam_modes modes;
     float *        vectors, *shape, *coefficients, *rows;
     sup_oscillator oscillators[MODES];
-    double         check; ///< keeps the work from being left out
+    double         check; ///< keeps the compiler from removing the work
 } beams;
 
 static bool open_beams(const table_row* row, bool dynamic, beams* b, sup_error* error)
@@ -74,7 +74,7 @@ static double dense_frames(beams* b)
     double   M = FRAMES, inertia = b->a2 * M * M, start = bench_now();
     uint32_t n = b->inner;
     for (uint32_t c = 0; c < b->columns; ++c) {
-        const double* load = b->load + (size_t)c * n; // a column of its own, side by side
+        const double* load = b->load + (size_t)c * n; // a separate load for each column
         double*       q = b->q + (size_t)c * (FRAMES + 1) * n;
         for (uint32_t i = 0; i < n; ++i) q[i] = 0;
         for (uint32_t m = 0; m < FRAMES; ++m)

@@ -1,4 +1,4 @@
-// The beast with as many joints as a scene speaks of: its longest bones cut in two, and weights made for all of them.
+// The beast with as many joints as a scene requests: its longest bones are cut in two, and weights made for all of them.
 #include "bench/bench.h"
 #include "supple/rig.h"
 
@@ -15,7 +15,7 @@ typedef struct rigging {
 
 static float squared_length(sup_vec3 v) { return v.x * v.x + v.y * v.y + v.z * v.z; }
 
-/// The longest way from a skin joint to its parent gets a joint in its middle.
+/// Puts a joint into the middle of the longest bone between a skin joint and its parent.
 static void cut_longest(rigging* r)
 {
     uint32_t longest = SUP_NONE;

@@ -1,5 +1,5 @@
-// Files in and out, timed against reading the same bytes: a tube of half a million points, written once into a folder of its
-// own. Everything runs on one thread, and its processor time is taken: the disk and whoever else computes are not timed.
+// Reading and writing files, timed against reading the same bytes: a tube of half a million points, written once into a folder
+// of its own. Everything runs on one thread and is measured in processor time, which excludes the disk and other processes.
 #include "system/system.h"
 #include "bench/bench.h"
 
@@ -23,7 +23,7 @@ static double cpu_now(void) { return bench_cpu(); }
 
 // ---------------------------------------------------------------------------------------------- memory
 
-// A line of /proc/self/status, in bytes; 0 where there is none.
+// A value of /proc/self/status in bytes; 0 if unavailable.
 static uint64_t status_bytes(const char* key)
 {
     char     line[128];
@@ -35,7 +35,7 @@ static uint64_t status_bytes(const char* key)
     return kilobytes * 1024;
 }
 
-// From here on the highest mark of the process is counted anew; what it holds now.
+// Resets the process's memory peak; returns what it holds now.
 static uint64_t begin_peak(void)
 {
     FILE* file = fopen("/proc/self/clear_refs", "w");
@@ -63,7 +63,7 @@ static sup_result fail_writing(io_bench* b)
     return sup_fail(b->error, SUP_ERROR_FILE, "cannot write '%s'; is the disk full?", b->path);
 }
 
-// A texture around the tube, with a seam where it closes: points there have two coordinates.
+// A texture around the tube, with a seam where it closes: points there have two texture coordinates.
 static sup_result write_seams(io_bench* b)
 {
     enum { SIDES = 60 };
@@ -114,7 +114,7 @@ static sup_result write_text(io_bench* b, bool ply)
     return fclose(file) == 0 && good ? SUP_OK : fail_writing(b);
 }
 
-// A bake of one frame. memory NULL: not asked for.
+// A bake of one frame. memory NULL: not measured.
 static sup_result write_baked(io_bench* b, const sup_character* c, const char* ending, double* seconds, uint64_t* memory)
 {
     sup_arena* arena = sup_arena_create(NULL);
@@ -125,7 +125,7 @@ static sup_result write_baked(io_bench* b, const sup_character* c, const char* e
     sup_vec3*     normals = sup_arena_alloc(arena, c->mesh.vertex_count, sizeof *normals);
     sup_result    result = normals ? sup_pose_create(c, arena, &pose, b->error)
                                    : sup_fail(b->error, SUP_ERROR_MEMORY, "out of memory while writing a file");
-    // Any direction: its length in digits is what counts.
+    // Any direction: only the number of digits matters.
     for (uint32_t v = 0; normals && v < c->mesh.vertex_count; ++v)
         normals[v] = (sup_vec3){ 0.36f + 1e-7f * (float)(v % 997), 0.48f, 0.8f };
     if (result == SUP_OK) sup_pose_rest(c, &pose);
@@ -144,7 +144,7 @@ static sup_result write_baked(io_bench* b, const sup_character* c, const char* e
 
 static double best_of(double best, double seconds) { return best == 0 || seconds < best ? seconds : best; }
 
-// The bytes alone, into fresh memory as every reader needs it: the least that any of them must do.
+// Only the bytes, into fresh memory as every reader needs it: the lower bound for all of them.
 static sup_result read_plainly(io_bench* b, uint64_t bytes, double* best)
 {
     double start = cpu_now();
@@ -157,7 +157,7 @@ static sup_result read_plainly(io_bench* b, uint64_t bytes, double* best)
     return good ? SUP_OK : sup_fail(b->error, SUP_ERROR_FILE, "cannot read '%s'", b->path);
 }
 
-// By turns, so that both meet the same neighbors on the machine.
+// Alternates the two, so that both see the same load on the machine.
 static sup_result time_load(io_bench* b, const char* ending, const char* name)
 {
     path_info status;
@@ -206,7 +206,7 @@ static sup_result time_write(io_bench* b, const sup_character* c, const char* en
     return b->report(b->user, &row) ? SUP_OK : sup_fail(b->error, SUP_ERROR_CANCELLED, "stopped");
 }
 
-// A file goes in and another one comes out; only the way out is timed and weighed.
+// Reads a file and writes another; only the writing is measured.
 static sup_result time_passage(io_bench* b, bool seams, const char* ending, const char* name)
 {
     double         seconds;

@@ -1,4 +1,4 @@
-// One character under one deformer, and the textbook loop beside it. The pose is held for deformers without state, so that
+// One character under one deformer, and the textbook loop beside it. The pose is fixed for deformers without state, so that
 // reading the clip is not counted; dynamic ones play the clip at 30 frames a second.
 #include "bench/bench.h"
 #include "bench/reference/reference.h"
@@ -86,7 +86,7 @@ static sup_result time_textbook(const sup_character* character, const sup_pose* 
                                 double* ms, sup_error* error)
 {
     *ms = 0;
-    // The loop keeps joints in two bytes, as files do.
+    // The loop stores joints in two bytes, as files do.
     if (skinning == SUP_SKINNING_NONE || pose->joint_count > UINT16_MAX) return SUP_OK;
     uint32_t count = character->mesh.point_count;
     textbook t = { character, pose, skinning == SUP_SKINNING_DUALQUAT, NULL, NULL, NULL };
@@ -104,7 +104,7 @@ static sup_result time_textbook(const sup_character* character, const sup_pose* 
     return good ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory while timing the textbook loop");
 }
 
-/// How often `smooth` averages in the chain at hand.
+/// The number of smoothing iterations in the current chain.
 static uint32_t iterations_of(const sup_deformer* deformer, const char* links)
 {
     const char* said = links ? strstr(links, "iterations=") : NULL;
@@ -116,7 +116,7 @@ static uint32_t iterations_of(const sup_deformer* deformer, const char* links)
 
 // ---------------------------------------------------------------------------------------------- memory
 
-/// Counts what is held.
+/// An allocator that counts the bytes held.
 static void* count_allocate(void* user, size_t bytes)
 {
     void* memory = malloc(bytes);
@@ -141,7 +141,7 @@ typedef struct playing {
     double        cpu_ms; ///< of a frame in the best pass so far
 } playing;
 
-/// Going back to the start is a jump in time and not counted.
+/// Seeking back to the start is not counted.
 static double play(void* user)
 {
     playing* p = user;
@@ -191,7 +191,7 @@ static sup_result time_chain(const sup_chain* chain, const sup_character* charac
     return result;
 }
 
-/// Whether the character has what the deformer needs; a closed surface is found out by binding.
+/// Whether the character has what the deformer needs; whether its surface is closed is found out by binding.
 static bool fits(const sup_character* c, const sup_deformer* d)
 {
     if ((d->needs & SUP_NEEDS_EXAMPLES) && !c->example_count) return false;
@@ -229,7 +229,7 @@ static sup_result bench_rows(bench_row* row, const sup_character* character, con
     for (uint32_t turn = 0; result == SUP_OK && turn < (options->threads > 1 ? 2u : 1u); ++turn) {
         row->threads = turn ? options->threads : 1;
         row->ms = row->cpu_ms = 1e300;
-        // On a busy machine a thread may sit behind its caller on the same core for good: new ones get a new place.
+        // On a busy machine a thread may stay behind its caller on the same core for good: new threads get a new place.
         double begin = bench_now();
         for (int attempt = 0; result == SUP_OK && attempt < (turn ? ATTEMPTS : 1); ++attempt) {
             if (attempt && bench_now() - begin > SECONDS_MOST) break;

@@ -1,5 +1,5 @@
-// What `bend` is asked to be fast at: a plate factored, fixed loads added up, a load that moves, rings on a foundation. One
-// thread; frames are those of the whole chain, skinning included.
+// The performance goals of `bend`: a plate factored, fixed loads summed, a moving load, rings on a foundation. One thread;
+// frames are those of the whole chain, skinning included.
 #include "bench/bench.h"
 #include "solve/plate/plate.h"
 
@@ -37,7 +37,7 @@ static const char fixed_loads[] =
 /// A ball that rolls along the flank.
 static const char moving_load[] = "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.24,0.40,0.1],\"radius\":0.09},"
                                   "\"keys\":[{\"time\":0},{\"time\":1,\"move\":[0,0.05,-0.3]}]}]}";
-/// Keys of the stiffness: nothing that was solved for another one can be used again.
+/// Keys of the stiffness: no earlier solution can be reused.
 static const char changing[] = "{\"forces\":[{\"name\":\"lift\",\"curve\":12,\"from\":0.1,\"to\":0.6,\"value\":[0,50,0]},"
                                "{\"name\":\"push\",\"curve\":5,\"ratio\":0.3,\"value\":[0,0,80]}],"
                                "\"keys\":{\"bend.young\":[{\"time\":0,\"value\":1000},{\"time\":1,\"value\":500}]}}";

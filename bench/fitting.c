@@ -42,7 +42,7 @@ static sup_result time_fit(fitting* f, const bench_options* options, bench_repor
     }
 }
 
-// The walk by dual quaternions, which no linear rig explains without error.
+// The walk with dual quaternions, which no linear rig reproduces without error.
 static sup_result play(const sup_character* c, const sup_clip* clip, sup_vec3* frames, sup_error* error)
 {
     sup_chain*     chain = NULL;

@@ -1,5 +1,5 @@
-// A GLB as other programs write it: triangles, stored island by island of the texture, so that every point on a border is
-// there twice and far from its copy, and nothing says which vertices are one point.
+// A GLB as other programs write it: triangles, stored texture island by texture island, so that every point on a border is
+// stored twice and far from its copy, and nothing says which vertices are one point.
 #include "bench/bench.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ static void put_matrices(const foreign* f)
     }
 }
 
-/// The document, padded to four bytes. Returns its length, and that of what goes with it.
+/// The document, padded to four bytes. Returns its length and that of its binary data.
 static size_t make_json(const foreign* f, char* text, uint32_t* bytes)
 {
     static const struct {

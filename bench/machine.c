@@ -20,7 +20,7 @@ static void copy_piece(void* data, uint32_t begin, uint32_t end)
     memcpy(job->to + ((size_t)begin << 20), job->from + ((size_t)begin << 20), (size_t)(end - begin) << 20);
 }
 
-/// Best of several: the first touches the pages.
+/// Best of several: the first one touches the pages.
 static double copy_speed(const copy_job* job, const sup_tasks* tasks, uint32_t threads)
 {
     double best = 0;

@@ -1,5 +1,5 @@
-// Table 3 of Bian et al. 2019: what the stages cost at their four sizes and at that of the galloping horse (8431), and the
-// points of a frame beside sine and cosine taken anew at every point. One thread.
+// Table 3 of Bian et al. 2019: the cost of the stages at their four sizes and at that of the galloping horse (8431), and the
+// points of a frame with sine and cosine computed at every point. One thread.
 #include "bench/bench.h"
 #include "deform/fourier/fourier.h"
 #include "run/runner.h"
@@ -26,7 +26,7 @@ typedef struct series {
     sup_vec3*      q;
     double         ms[STAGES], naive;
     size_t         file;  ///< bytes on disk
-    double         check; ///< keeps the work from being left out
+    double         check; ///< keeps the compiler from removing the work
 } series;
 
 static void keep_best(double* best, double begin)
@@ -35,13 +35,13 @@ static void keep_best(double* best, double begin)
     if (*best == 0 || ms < *best) *best = ms;
 }
 
-/// One binding, stage by stage. `last`: it stays.
+/// One binding, stage by stage. `last`: keep it.
 static sup_result bind_once(series* s, bool last, sup_error* error)
 {
     sup_arena*      arena = sup_arena_create(NULL);
     const uint32_t* labels;
     sup_curves      curves;
-    fourier_bound   b = *(const fourier_bound*)s->chain->links[1].binding.data; // its examples; the rest is made again
+    fourier_bound   b = *(const fourier_bound*)s->chain->links[1].binding.data; // its examples; the rest is computed again
     if (!arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for series");
     double          begin = bench_now(), extraction = 0;
     sup_result      r = sup_curve_labels(&s->in, "fourier", "", arena, &labels, error);
@@ -136,7 +136,7 @@ static sup_result time_whole(series* s, sup_error* error)
     return r;
 }
 
-/// The runtime file: its row tells bytes on disk instead of memory.
+/// The runtime file: its row has bytes on disk instead of memory.
 static sup_result time_file(series* s, sup_error* error)
 {
     const void* bytes;
@@ -170,7 +170,7 @@ static sup_result time_size(uint32_t points, const char* scene, bench_report* re
     if (!r) time_frames(&s);
     if (!r) r = time_whole(&s, error);
     if (!r) r = time_file(&s, error);
-    s.ms[GEOMETRY] -= s.ms[EXTRACTION]; // the net lays its curves itself: that part was counted
+    s.ms[GEOMETRY] -= s.ms[EXTRACTION]; // the net lays its curves itself, which was already counted
     for (uint32_t i = 0; !r && i < STAGES; ++i) {
         bench_row row = { .points = n, .threads = 1, .ms = s.ms[i], .reference_ms = i == SKIN ? s.naive : 0 };
         if (i == FIT) row.memory = sup_arena_bytes(s.arena);

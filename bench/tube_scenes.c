@@ -1,4 +1,4 @@
-// A rig as tidy as skinning gets: rings of points along a row of joints, each point held by the four joints around it.
+// The tidiest possible rig: rings of points along a row of joints, each point weighted to the four joints around it.
 #include "bench/bench.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void tube_free(tube* t)
     free(t->sculpts);
 }
 
-/// Joint j sits at x = j; weights fall off as a bell over the four nearest.
+/// Joint j is at x = j; weights fall off as a bell over the four nearest.
 static void tube_fill(tube* t, uint32_t rings)
 {
     for (uint32_t p = 0; p < t->points; ++p) {
@@ -62,7 +62,7 @@ static void tube_fill(tube* t, uint32_t rings)
     }
 }
 
-/// In rest space: waves along the tube, other ones in every sculpt.
+/// In rest space: waves along the tube, different ones in every sculpt.
 static void tube_sculpt(tube* t, uint32_t examples, sup_example_desc* out)
 {
     for (uint32_t e = 0; e < examples; ++e) {

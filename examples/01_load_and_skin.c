@@ -30,7 +30,7 @@ int main(int argc, char** argv)
     const sup_instance_desc instance_desc = { .chain = chain, .clip = clip };
     if (sup_instance_create(&instance_desc, &instance, &error) != SUP_OK) return fail(&error);
 
-    // The caller brings the memory of a frame; evaluate neither allocates nor fails.
+    // The caller provides the memory of a frame; evaluate neither allocates nor fails.
     void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* skin = malloc(mesh->point_count * sizeof *skin);
     if (!scratch || !skin) return 1;

@@ -27,7 +27,7 @@ static sup_result puff_bind(const sup_bind_input* in, sup_arena* arena, sup_bind
     return SUP_OK;
 }
 
-// One instant. No allocation, no failure: memory comes in as scratch.
+// One instant. It cannot allocate or fail: memory comes in as scratch.
 static void puff_evaluate(const sup_binding* binding, const void* values, const sup_frame* frame, void* state, void* scratch,
                           sup_vec3* out)
 {

@@ -1,4 +1,4 @@
-// A game or an editor: poses arrive frame by frame, at whatever rate the display runs, and nobody knows what comes next.
+// A game or an editor: poses arrive frame by frame, at whatever rate the display runs, and the future is unknown.
 #include <supple/supple.h>
 
 #include <math.h>
@@ -23,7 +23,7 @@ static float farthest(const sup_vec3* a, const sup_vec3* b, uint32_t count)
     float most = 0.0f;
     for (uint32_t i = 0; i < count; i++) {
         float d = hypotf(hypotf(a[i].x - b[i].x, a[i].y - b[i].y), a[i].z - b[i].z);
-        if (!(d <= most)) most = d; // written so that a NaN gets through and is seen
+        if (!(d <= most)) most = d; // written so that a NaN propagates and is noticed
     }
     return most;
 }
@@ -36,7 +36,7 @@ int main(void)
     sup_instance*  twins[2] = { NULL, NULL };
     if (sup_load("builtin:beast", NULL, &character, &error) != SUP_OK) return fprintf(stderr, "%s\n", error.text), 1;
 
-    // No clip: nothing ahead is known. Both copies share the bound chain; each has its own clock.
+    // No clip: nothing ahead is known. Both instances share the bound chain; each has its own clock.
     const sup_chain_desc desc = { .character = character, .links = "dualquat" };
     if (sup_chain_create(&desc, &chain, &error) != SUP_OK) return fprintf(stderr, "%s\n", error.text), 1;
     for (int i = 0; i < 2; i++) {
@@ -50,7 +50,7 @@ int main(void)
     sup_transform* local = malloc(character->skeleton.joint_count * sizeof *local);
     if (!scratch || !skins[0] || !skins[1] || !local) return 1;
 
-    // One second of a display that stutters: the clock inside is fixed, so a late frame changes nothing but its own moment.
+    // One second of a stuttering display: the clock inside is fixed, so a late frame affects only itself.
     double time = 0.0;
     for (int frame = 0; time < 1.0; frame++) {
         double dt = frame % 7 == 6 ? 3.0 / 60.0 : 1.0 / 60.0;

@@ -1,5 +1,5 @@
-// Plays a runtime file of the fourier deformer: `04_play_sfc FILE SECONDS` prints what moves every point before skinning. Plain
-// C, without the library: sfc.h evaluates the file, sfc_check.h says whether it is whole.
+// Plays a runtime file of the fourier deformer: `04_play_sfc FILE SECONDS` prints the displacement of every point before
+// skinning. Plain C, without the library: sfc.h evaluates the file, sfc_check.h checks that it is complete.
 #include "sfc_check.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@ enum { CROWD = 100, THREADS = 4 };
 static void* give(void* user, size_t bytes) { return *(size_t*)user += bytes, malloc(bytes); }
 static void  take(void* user, void* memory, size_t bytes) { *(size_t*)user -= bytes, free(memory); }
 
-// The host's scheduler: one thread a piece. An engine hands the pieces to its own workers instead.
+// The host's scheduler: one thread per piece. An engine would give the pieces to its own workers instead.
 typedef struct piece {
     sup_task_fn* task;
     void*        data;
@@ -40,7 +40,7 @@ static void run(void* user, uint32_t count, uint32_t grain, sup_task_fn* task, v
     }
 }
 
-typedef struct vertex { // as a renderer wants it
+typedef struct vertex { // the renderer's layout
     sup_vec3 position, normal;
     float    u, v;
 } vertex;
@@ -60,7 +60,7 @@ int main(void)
     if (sup_chain_create(&desc, &chain, &error) != SUP_OK) return fprintf(stderr, "%s\n", error.text), 1;
 
     const sup_mesh*    mesh = &character->mesh;
-    sup_arena*         arena = sup_arena_create(&memory); // everything below dies with it
+    sup_arena*         arena = sup_arena_create(&memory); // everything below is freed with it
     const sup_normals* normals = NULL;
     if (!arena || sup_normals_create(character, arena, &normals, &error) != SUP_OK) return 1;
     size_t         frame = sup_chain_scratch_size(chain), turn = sup_normals_scratch(normals);

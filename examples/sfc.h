@@ -1,16 +1,17 @@
-// Plays a runtime file of the fourier deformer (.sfc, docs/deformers/fourier.md) at any time. Stands alone: copy it into a
-// game. The file lies in memory as it is, at a multiple of 8, on a little-endian machine; sfc_check.h says whether it is whole.
+// Plays a runtime file of the fourier deformer (.sfc, docs/deformers/fourier.md) at any time. Self-contained: copy it into a
+// game. The file is used in memory as it is, aligned to 8 bytes, on a little-endian machine; sfc_check.h checks that it is
+// complete.
 #include <math.h>
 #include <stdint.h>
 
-typedef struct sfc { // the head of the file: behind `points` where its arrays begin; each ends where the next begins
+typedef struct sfc { // the file's header: after `points`, the offsets of its arrays; each ends where the next begins
     uint32_t magic, version, hash, numbers;
     double   begin, period; // of a loop, or 0
     uint32_t points, element, piece, move, row, rest, lean, place, stand, strength, shape, end;
 } sfc;
 #define SFC_GET(type, f, array) ((const type*)((const char*)(f) + (f)->array))
 
-// A function of the place on a curve or of time: a sum of elements.
+// A function of the position on a curve or of time: a sum of elements.
 static double sfc_value(const sfc* f, const uint32_t* of, double x)
 {
     double sum = 0;
@@ -19,7 +20,8 @@ static double sfc_value(const sfc* f, const uint32_t* of, double x)
     return sum;
 }
 
-// A section of a limb turns x by the vector w about its center, at w[6], and shifts it by w[3]: q is longer by as much.
+// A section of a limb rotates x by the vector w about its center, at w[6], and shifts it by w[3]; the displacement q grows
+// accordingly.
 static void sfc_turn(const double* w, const double* x, double part, double* q)
 {
     double u[3], a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), b = a > 0 ? sin(a / 2) / a : 0.5, s = 2 * b * cos(a / 2);
@@ -28,7 +30,7 @@ static void sfc_turn(const double* w, const double* x, double part, double* q)
         q[i] += part * (w[3 + i] + s * u[i] + 2 * b * b * (w[j] * u[k] - w[k] * u[j]));
 }
 
-// The answer, three numbers for every point, stands in front of c, which has room for f->numbers.
+// The result, three numbers per point, is at the start of c, which must hold f->numbers.
 static void sfc_at(const sfc* f, double time, double* c)
 {
     if (f->period > 0) time -= f->period * floor((time - f->begin) / f->period);

@@ -1,12 +1,12 @@
-// Whether a runtime file (sfc.h) is whole: a copy that was cut short or damaged, or one that somebody means harm with, gets a
-// sentence, and what passes is played without touching what is not there.
+// Checks a runtime file (sfc.h): a truncated, damaged or malicious one gets a sentence, and one that passes is played without
+// reading out of bounds.
 #include "sfc.h"
 
 #include <string.h>
 
 static int sfc_outside(uint32_t first, uint32_t count, uint32_t all) { return first > all || count > all - first; }
 
-// Lengths, and everything that says where something else stands.
+// Lengths, and every offset and index.
 static int sfc_lost(const sfc* f)
 {
     static const uint32_t width[10] = { 48, 32, 24, 20, 12, 8, 12, 4, 2, 2 }; // bytes of a record
@@ -21,7 +21,7 @@ static int sfc_lost(const sfc* f)
     any |= (turning && turning != f->points) || (strong && strong != f->points);
     for (const uint32_t *m = SFC_GET(uint32_t, f, move), *end = SFC_GET(uint32_t, f, row); m < end && !any; m += 6)
         any = m[0] >= pieces || sfc_outside(m[1], m[2], elements) || sfc_outside(m[3], m[4], f->numbers) || m[5] >= shapes ||
-              sfc_outside(m[5] + 1, m[4], shapes); // a shape is a power of two, then its numbers
+              sfc_outside(m[5] + 1, m[4], shapes); // a shape has a power of two, then its numbers
     for (const uint32_t *r = SFC_GET(uint32_t, f, row), *end = SFC_GET(uint32_t, f, rest); r < end && !any; r += 5)
         any = sfc_outside(r[0], r[1], elements) || r[3] > 65536 || sfc_outside(r[4], 3 * r[3], f->numbers);
     const uint16_t* stand = SFC_GET(uint16_t, f, stand);

@@ -1,5 +1,5 @@
 // builtin:arm: an arm with a mitten for a hand, along +x from the shoulder, thumb up. Clean edge loops, denser at the elbow;
-// and sculpts of how it should look where skinning fails: a bent elbow that keeps its volume, a twist spread over the forearm.
+// with sculpts of the correct shape where skinning fails: a bent elbow that keeps its volume, a twist spread over the forearm.
 #include "base/internal.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -20,7 +20,7 @@ static const sup_draft_joint arm_joints[JOINTS] = {
     { "forearm", UPPER_ARM, { 0.310f, 0, 0 } },
     { "hand", FOREARM, { 0.555f, 0, 0 } },
 };
-/// Half the stretch over which the weight passes to a joint from its parent: about the radius of the arm there.
+/// Half the distance over which the weight passes from the parent to a joint: about the radius of the arm there.
 static const float blends[JOINTS] = { 0, 0.055f, 0.042f, 0.028f };
 
 static const float flex_degrees = 120.0f, twist_degrees = 150.0f;
@@ -36,14 +36,14 @@ static const float sections[][4] = {
     { 0.725f, 0.0395f, 0.0170f, -0.002f },
 };
 enum { SECTIONS = SUP_COUNT_OF(sections) };
-/// The round ends reach this far beyond the first and last section.
+/// How far the round ends extend beyond the first and last section.
 static const float first_depth = 0.050f, last_depth = 0.034f;
-/// Rings go half-way up the round ends, the patches close the rest.
+/// Rings go half-way up the round ends; patches close the rest.
 static const float patch_angle = 0.7853982f;
 
 static float section_at(float x, uint32_t column) { return sup_draft_curve(sections[0], SECTIONS, 4, column, x); }
 
-/// The skin at x, a turn around, and how far up a round end (an angle, 0 on the hull, a quarter turn at its top).
+/// The skin at x, at an angle around the arm, and at an angle up a round end (0 on the hull, a quarter turn at its top).
 static sup_vec3 skin_at(float x, float turn, float up)
 {
     float high = section_at(x, 1), deep = section_at(x, 2), middle = section_at(x, 3);
@@ -58,7 +58,7 @@ typedef struct station {
     float x, up;
 } station;
 
-/// How close rings are at a place: twice as close at the elbow, and closer at the wrist.
+/// The density of rings at a place: twice as high at the elbow, and higher at the wrist.
 static float density(float x)
 {
     float elbow = 1.0f - sup_smoothstep(0.0f, 0.10f, fabsf(x - elbow_x)),
@@ -66,7 +66,7 @@ static float density(float x)
     return 1.0f + elbow + 0.4f * wrist;
 }
 
-/// Walks the profile in small steps and drops a ring whenever another share of the weighted length is covered.
+/// Walks along the profile in small steps and places a ring whenever another share of the weighted length is covered.
 static void place_rings(uint32_t rings, station* out)
 {
     enum { STEPS = 4096 };
@@ -90,7 +90,7 @@ static void place_rings(uint32_t rings, station* out)
 
 // ---------------------------------------------------------------------------------------------- thumb
 
-/// The thumb is drawn out of a block of quads on the upper edge of the hand: rings of the block's rim, and the block as its
+/// The thumb is extruded from a block of quads on the upper edge of the hand: rings from the block's rim, and the block as its
 /// tip.
 typedef struct thumb {
     uint32_t ring, step;    // first corner of the block
@@ -105,7 +105,7 @@ static thumb plan_thumb(const sup_tube* tube, const station* stations)
 {
     thumb t = { 0 };
     if (tube->side < 4) return t;
-    t.columns = 3 * tube->side / 4 - (3 * tube->side / 4 + tube->side) % 2; // as even as the side, to sit in its middle
+    t.columns = 3 * tube->side / 4 - (3 * tube->side / 4 + tube->side) % 2; // with the parity of the side, to sit in its middle
     t.step = tube->side + (tube->side - t.columns) / 2;
     while (t.ring < tube->rings && stations[t.ring].x < thumb_start) ++t.ring;
     uint32_t end = t.ring;
@@ -151,7 +151,7 @@ static uint32_t layer_point(const sup_tube* tube, const thumb* t, uint32_t layer
     return sup_tube_point_count(tube) + (layer - 1) * thumb_rim(t) + step;
 }
 
-/// The point of the tip at column i and row j: its rim is the last layer, its inside what was the block's.
+/// The point of the tip at column i and row j: its rim is the last layer, its inside was the block's.
 static uint32_t tip_point(const sup_tube* tube, const thumb* t, uint32_t i, uint32_t j)
 {
     if (i > 0 && i < t->columns && j > 0 && j < t->rows) return block_point(tube, t, i, j);
@@ -175,7 +175,7 @@ static void place_thumb(const sup_tube* tube, const thumb* t, sup_vec3* points)
             sup_square_rim(t->columns, t->rows, step, &i, &j);
             float share = (float)layer / (float)t->layers;
             float u = 2.0f * (float)i / (float)t->columns - 1.0f, v = 2.0f * (float)j / (float)t->rows - 1.0f;
-            // At first the rim is lifted as it is; it becomes round on the way.
+            // The rim is first lifted unchanged, then becomes round on the way.
             sup_vec3 lifted = v3_mad(points[layer_point(tube, t, 0, step)], share * thumb_length, thumb_out);
             points[layer_point(tube, t, layer, step)] =
                 v3_lerp(lifted, thumb_point(base, share, u, v), sup_smoothstep(0.0f, 0.65f, share));
@@ -187,7 +187,7 @@ static void place_thumb(const sup_tube* tube, const thumb* t, sup_vec3* points)
         }
 }
 
-/// Moves the block's faces to the tip and walls up the sides.
+/// Moves the block's faces to the tip and builds the side walls.
 static void thumb_faces(const sup_tube* tube, const thumb* t, uint32_t* corners, uint32_t* at)
 {
     for (uint32_t j = 0; j < t->rows; ++j)
@@ -214,7 +214,7 @@ static void thumb_faces(const sup_tube* tube, const thumb* t, uint32_t* corners,
 /// Both ends of a clip; the sculpt at its start is the rest shape.
 enum { EASE_SECONDS = 1 };
 
-/// Where upper arm and forearm meet they press each other flat along the plane half-way between them. p is seen from the elbow;
+/// Where upper arm and forearm meet they flatten each other along the plane half-way between them. p is relative to the elbow;
 /// side is -1 for the upper arm, 1 for the forearm.
 static sup_vec3 pressed(sup_vec3 p, float side)
 {
@@ -222,7 +222,7 @@ static sup_vec3 pressed(sup_vec3 p, float side)
     sup_vec3 crease = v3((float)sup_cos(half), (float)sup_sin(half), 0), across = v3(crease.y, -crease.x, 0);
     float    out = v3_dot(p, crease) - 0.9f * section_at(elbow_x, 1); // from the bottom of the crease outwards
     if (out <= 0.0f) return p;
-    // Both sides keep a gap that opens outwards, and round off towards it.
+    // Both sides keep a gap that opens outwards, and round off toward it.
     float gap = 0.03f * out, width = 0.25f * out < 0.016f ? 0.25f * out : 0.016f;
     float from = side * v3_dot(p, across), near = 1.0f - fabsf(from - gap) / width;
     float to = from > gap ? from : gap;
@@ -230,9 +230,9 @@ static sup_vec3 pressed(sup_vec3 p, float side)
     return v3_mad(p, side * (to - from), across);
 }
 
-/// The whole section at x turns about the elbow by its share of the angle, so it stays round and full: a shear of the solid,
-/// which keeps its volume. The share grows over two radii to either side, wide enough not to fold the inside.
-/// The biceps swells, and what it gains the back of the arm gives.
+/// The whole section at x rotates about the elbow by its share of the angle, so it stays round and full: a shear of the solid,
+/// which keeps its volume. The share grows over two radii on either side, wide enough not to fold the inside. The biceps swells
+/// by what the back of the arm loses.
 static sup_vec3 flexed(sup_vec3 p)
 {
     const float reach = 0.080f;
@@ -246,7 +246,7 @@ static sup_vec3 flexed(sup_vec3 p)
     return v3_add(turned, v3(elbow_x, 0, 0));
 }
 
-/// Every section of the forearm turns in itself by its share: full radius everywhere.
+/// Every section of the forearm rotates in its plane by its share: full radius everywhere.
 static sup_vec3 twisted(sup_vec3 p)
 {
     float share = sup_smoothstep(elbow_x + 0.01f, wrist_x + 0.03f, p.x);
@@ -281,7 +281,7 @@ static void twist(const sup_draft* draft, double time, sup_draft_pose* pose)
 
 static const double wave_seconds = 2.0;
 
-/// Elbow half bent and the forearm swinging twice, the hand a little behind it.
+/// Elbow half bent and the forearm swinging twice, the hand lagging a little.
 static void wave(const sup_draft* draft, double time, sup_draft_pose* pose)
 {
     (void)draft;
@@ -312,14 +312,14 @@ static void set_weights(sup_draft* draft)
     }
 }
 
-/// How many rings and steps around give about so many points, in quads about as long as they are wide.
+/// The rings and steps around for about this many points, in roughly square quads.
 static sup_tube divide(uint32_t points)
 {
     uint32_t side = (uint32_t)(sqrtf((float)points / 47.0f) + 0.5f);
     if (side < 2) side = 2;
     uint32_t ends = 2 * (side - 1) * (side - 1), four = 4 * side;
     uint32_t rings = (points - ends + four / 2) / four;
-    return (sup_tube){ side < 4 ? rings : rings - 3 * side / 4, side }; // the thumb takes what these rings would
+    return (sup_tube){ side < 4 ? rings : rings - 3 * side / 4, side }; // the thumb uses the points of these rings
 }
 
 static sup_result draw(sup_draft* draft, uint32_t points, sup_error* error)

@@ -19,7 +19,7 @@ static const sup_draft_joint bar_joints[JOINTS] = {
     { "bone_2", BONE_1, { 0.5f, 0, 0 } },
     { "bone_3", BONE_2, { 0.75f, 0, 0 } },
 };
-/// Half the stretch over which the weight passes from one bone to the next: the whole distance to the next joint.
+/// Half the distance over which the weight passes from one bone to the next: the whole distance to the next joint.
 static const float bar_blend = 0.125f;
 
 static const float bend_degrees = 90.0f, twist_degrees = 150.0f; // in all, over three joints
@@ -42,7 +42,7 @@ static void twist(const sup_draft* draft, double time, sup_draft_pose* pose)
 
 static void still(const sup_draft* draft, double time, sup_draft_pose* pose) { (void)draft, (void)time, (void)pose; }
 
-/// About as many points as asked for, in quads about as long as they are wide.
+/// About as many points as requested, in roughly square quads.
 static sup_tube divide(uint32_t points)
 {
     // A side of n quads goes with 10 n rings: 40 n^2 points on the hull and 2 n^2 on the ends.

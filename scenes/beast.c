@@ -1,5 +1,5 @@
-// builtin:beast: a friendly soft quadruped. Its solid is a handful of rounded lumps that flow into each other; the skin around
-// it comes from nets.c, its weights from which lump a point lies on and where along the bones.
+// builtin:beast: a friendly soft quadruped. Its solid is a handful of rounded lumps that blend into each other; nets.c makes
+// the skin around it, and its weights depend on the lump and the position along the bones.
 #include "scenes/beast.h"
 
 #include "base/internal.h"
@@ -43,7 +43,7 @@ const sup_draft_joint sup_beast_joints[BEAST_JOINTS] = {
 
 // ---------------------------------------------------------------------------------------------- solid
 
-/// A rounded cone from a to b, squashed along the axes about a, that flows into the lumps before it over a width.
+/// A rounded cone from a to b, squashed along the axes about a, that blends into the lumps before it over a width.
 typedef struct lump {
     sup_vec3 a, b;
     float    ra, rb;
@@ -103,7 +103,7 @@ static const struct {
     [PART_FRONT] = { front, SUP_COUNT_OF(front), true, 0.07f }, [PART_BACK] = { back, SUP_COUNT_OF(back), true, 0.07f },
     [PART_EAR] = { ear, SUP_COUNT_OF(ear), true, 0.03f },       [PART_EYE] = { eye, SUP_COUNT_OF(eye), true, 0.018f },
 };
-/// How sharp the rim of the soles is, meters.
+/// The blend width at the rim of the soles, meters.
 static const float sole_flow = 0.03f;
 
 typedef struct sample {
@@ -111,7 +111,7 @@ typedef struct sample {
     sup_vec3 gradient;
 } sample;
 
-/// A lump with what its distance needs worked out, and a ball around it.
+/// A lump with the precomputed terms of its distance, and a bounding ball.
 typedef struct ready {
     sup_vec3 a, inverse, axis; // the axis in the space where the lump is round
     float    inverse_length2;  // of the axis; 0 for a ball
@@ -123,7 +123,7 @@ typedef struct ready {
 enum { LUMPS_MAX = 8 };
 typedef struct body {
     ready    lumps[PART_COUNT][LUMPS_MAX];
-    sup_vec3 middles[PART_COUNT]; // of balls around whole parts
+    sup_vec3 middles[PART_COUNT]; // of bounding balls of whole parts
     float    reaches[PART_COUNT];
 } body;
 
@@ -166,7 +166,7 @@ static sample lump_sample(const ready* l, sup_vec3 p)
     return (sample){ (distance - (l->radius + l->slope * t)) * scale, v3_scale(gradient, scale) };
 }
 
-/// The lower of two, rounded off over a width where they are close. Even in its two arguments, bit by bit.
+/// The smooth minimum of two, rounded off over a width where they are close. Symmetric in its arguments, bit by bit.
 static sample flow_together(sample a, sample b, float width)
 {
     sample low = b.value < a.value ? b : a, high = b.value < a.value ? a : b;
@@ -182,8 +182,8 @@ static bool farther(sup_vec3 p, sup_vec3 middle, float reach)
     return reach <= 0.0f || v3_length2(v3_sub(p, middle)) > reach * reach;
 }
 
-/// A part on the side of +x, or its mirror image. What is farther away than `beyond` need not be told from nowhere, and costs
-/// a few products.
+/// A part on the side of +x, or its mirror image. Beyond the distance `beyond` any value serves, which costs only a few
+/// products.
 static sample part_sample(const body* b, part which, bool mirrored, sup_vec3 p, float beyond)
 {
     if (mirrored) p.x = -p.x;
@@ -203,19 +203,19 @@ static float solid(const void* user, sup_vec3 p, sup_vec3* gradient)
     const body* b = user;
     sample      s = part_sample(b, PART_TRUNK, false, p, nowhere.value);
     for (part i = PART_TAIL; i < PART_COUNT; ++i) {
-        float  beyond = s.value + 1.5f * parts[i].flow; // farther than this it changes nothing
+        float  beyond = s.value + 1.5f * parts[i].flow; // beyond this it has no effect
         sample more = part_sample(b, i, false, p, beyond);
         if (parts[i].paired) more = flow_together(more, part_sample(b, i, true, p, beyond), parts[i].flow);
         s = flow_together(s, more, parts[i].flow);
     }
-    // Cut flat at the ground: the higher of the two, which is the lower of their negatives.
+    // Cut flat at the ground: the maximum of the two, which is the negated minimum of their negatives.
     sample ground = { p.y, v3(0, 1, 0) }, inverse = { -s.value, v3_scale(s.gradient, -1.0f) };
     sample cut = flow_together(inverse, ground, sole_flow);
     if (gradient) *gradient = v3_scale(cut.gradient, -1.0f);
     return -cut.value;
 }
 
-/// A lens over the head: the face has the small features, and is what one looks at.
+/// A lens over the head: the face has the small features, and is what people look at.
 static sup_vec3 lens(sup_vec3 grid)
 {
     const sup_vec3 face = v3(0, 0.800f, 0.470f);
@@ -225,7 +225,7 @@ static sup_vec3 lens(sup_vec3 grid)
 
 // ---------------------------------------------------------------------------------------------- weights
 
-/// A row of joints whose weights pass from one to the next across a plane at each joint.
+/// A chain of joints whose weights pass from one to the next across a plane at each joint.
 typedef struct chain {
     const uint32_t* joints;
     uint32_t        count;
@@ -233,7 +233,7 @@ typedef struct chain {
     sup_vec3        onward; // direction of the last bone; zero: straight on
 } chain;
 
-/// The direction in which a chain crosses its joint: half-way between the bone before and the bone behind.
+/// The normal of that plane: half-way between the bone before and the bone behind.
 static sup_vec3 crossing_normal(const chain* c, uint32_t i)
 {
     sup_vec3 here = sup_beast_joints[c->joints[i]].place;
@@ -243,10 +243,10 @@ static sup_vec3 crossing_normal(const chain* c, uint32_t i)
     return v3_normalize(v3_add(before, behind), before);
 }
 
-/// Spreads a share of the point over the joints of the chain.
+/// Distributes a share of the point over the joints of the chain.
 static void spread(const chain* c, sup_vec3 p, float share, float* row)
 {
-    float reach = 1.0f; // how much of the point lies at or beyond this joint
+    float reach = 1.0f; // share of the point at or beyond this joint
     for (uint32_t i = 0; i < c->count; ++i) {
         float beyond = 0.0f;
         if (i + 1 < c->count) {
@@ -277,7 +277,7 @@ static const struct {
     part     which;
     bool     mirrored;
     uint32_t joint;
-    float    width; // half the stretch over which a point passes from the trunk to the limb, meters
+    float    width; // half the distance over which a point passes from the trunk to the limb, meters
 } limbs[] = {
     { PART_FRONT, false, BEAST_FRONT_L, 0.065f }, { PART_FRONT, true, BEAST_FRONT_R, 0.065f },
     { PART_BACK, false, BEAST_BACK_L, 0.070f },   { PART_BACK, true, BEAST_BACK_R, 0.070f },
@@ -286,8 +286,8 @@ static const struct {
 };
 enum { LIMBS = SUP_COUNT_OF(limbs) };
 
-/// How much of a point belongs to each limb: by how much nearer that limb is than everything else. A limb ends at the middle
-/// of the body, so the left never pulls on the right. Returns what is left for the trunk.
+/// The share of a point that belongs to each limb: by how much closer that limb is than everything else. A limb ends at the
+/// middle of the body, so the left never pulls on the right. Returns the rest for the trunk.
 static float limb_shares(const body* b, sup_vec3 p, float shares[LIMBS])
 {
     float trunk_value = part_sample(b, PART_TRUNK, false, p, nowhere.value).value, values[LIMBS], sum = 0.0f;
@@ -317,7 +317,7 @@ static void point_row(const body* b, sup_vec3 p, float* row)
     spread(&(chain){ trunk_joints, 7, trunk_widths, v3(0, 0, 0) }, p, rest, row);
 }
 
-/// How soft the flesh is: the belly, the tail towards its tip, the ears and the cheeks hang loose.
+/// The softness of the flesh: the belly, the tail toward its tip, the ears and the cheeks hang loose.
 static float jiggle(sup_vec3 p, const float* row)
 {
     float belly = sup_smoothstep(0.48f, 0.26f, p.y) * (1.0f - sup_smoothstep(0.12f, 0.27f, fabsf(p.z + 0.005f)));

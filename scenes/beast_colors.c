@@ -31,7 +31,7 @@ static float spot(sup_vec3 p, sup_vec3 middle, float radius, float edge)
     return 1.0f - sup_smoothstep(radius, radius + edge, v3_distance(p, middle));
 }
 
-/// A dark button with a brown iris and one highlight: smaller things than these fall between the points.
+/// A dark button with a brown iris and one highlight: anything smaller falls between the points.
 static sup_vec3 eye(sup_vec3 coat, sup_vec3 p)
 {
     sup_vec3 from = v3(fabsf(p.x) - EYE.x, p.y - EYE.y, p.z - EYE.z);
@@ -59,7 +59,7 @@ static sup_vec3 coat(sup_vec3 p, const float* row)
     float muzzle =
         1.0f - sup_smoothstep(0.92f, 1.10f, v3_length(v3_mul(v3_sub(p, v3(0, 0.690f, 0.575f)), v3(7.6f, 10.5f, 7.0f))));
     color = over(color, CREAM, muzzle);
-    // Inner ears look ahead; tips of ears and tail are dark.
+    // Inner ears face ahead; tips of ears and tail are dark.
     color = over(color, ROSE,
                  0.9f * sup_smoothstep(0.398f, 0.412f, p.z) *
                      spot(v3(fabsf(p.x), p.y, 0), v3(0.158f, 0.894f, 0), 0.030f, 0.020f) * (ears > 0.3f ? 1.0f : 0.0f));

@@ -1,5 +1,5 @@
-// How the beast moves. A motion says where the trunk goes and where the feet are; the legs follow by bending knees and elbows,
-// so feet stay planted whatever the body does.
+// How the beast moves. A motion says where the trunk and the feet go; the legs follow by bending knees and elbows, so feet stay
+// planted whatever the body does.
 #include "base/internal.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -11,7 +11,7 @@ static const double two_pi = 6.283185307179586;
 enum { FEET = 4 };
 static const uint32_t leg_joints[FEET] = { BEAST_FRONT_L, BEAST_FRONT_R, BEAST_BACK_L, BEAST_BACK_R };
 
-/// Degrees: x nods down, y looks left, z lifts the left side. Meters for shifts.
+/// Degrees: x nods down, y turns left, z lifts the left side. Meters for shifts.
 typedef struct stance {
     sup_vec3 hips_shift, hips, spine, neck, head; // spine is for each of its three joints, neck for each of its two
     float    neck_twist;                          // of each of the two about its own bone
@@ -31,7 +31,7 @@ static sup_quat turn(sup_vec3 degrees)
 
 static sup_vec3 rest_place(uint32_t joint) { return sup_beast_joints[joint].place; }
 
-/// The shortest turn from one direction to another; none where they are opposite, which no leg reaches.
+/// The shortest rotation from one direction to another; none if they are opposite, which no leg reaches.
 static sup_quat turn_between(sup_vec3 from, sup_vec3 to)
 {
     from = v3_normalize(from, v3(0, -1, 0));
@@ -40,7 +40,7 @@ static sup_quat turn_between(sup_vec3 from, sup_vec3 to)
     return quat_normalize(quat(axis.x, axis.y, axis.z, 1.0f + v3_dot(from, to)));
 }
 
-/// Where a joint is and how it is turned in the world, from the local turns of the joints above it.
+/// A joint's position and rotation in the world, from the local rotations of the joints above it.
 static sup_rigid world_of(const sup_draft_pose* pose, uint32_t joint)
 {
     sup_rigid at = rigid_identity();
@@ -55,8 +55,8 @@ static sup_rigid world_of(const sup_draft_pose* pose, uint32_t joint)
     return at;
 }
 
-/// Two bones that reach for the ankle; the knee stays on the side where it is at rest, seen from the body. An ankle out of
-/// reach is approached as far as the leg goes.
+/// Solves two bones for an ankle position; the knee stays on the side where it is at rest, relative to the body. An ankle out
+/// of reach is approached as far as the leg goes.
 static void reach(sup_draft_pose* pose, uint32_t upper, sup_vec3 ankle, float sole)
 {
     sup_rigid hip = world_of(pose, upper);
@@ -119,7 +119,7 @@ static const float  stride = 0.075f;      // meters before and behind the place 
 static const float  step_height = 0.055f; // meters
 static const float  planted = 0.58f;      // share of the time a foot is on the ground
 
-/// One foot at a phase from 0 to 1: carried back on the ground, then lifted forward.
+/// One foot at a phase from 0 to 1: moves back on the ground, then forward in the air.
 static void walk_foot(stance* s, int foot, double phase)
 {
     float t = (float)(phase - floor(phase));
@@ -204,7 +204,7 @@ static void jump(const sup_draft* draft, double time, sup_draft_pose* pose)
     for (int i = 0; i < 5; ++i) s.tail[i].x = jump_value(time - 0.03 * i, JUMP_TAIL);
     set_trunk(&s, pose);
     for (int f = 0; f < FEET; ++f) {
-        // In the air an ankle goes with the body, drawn up and swung back.
+        // In the air an ankle moves with the body, drawn up and swung back.
         bool      hind = f >= 2;
         float     air = sup_clampf(jump_value(time, hind ? JUMP_BACK : JUMP_FRONT), 0.0f, 1.0f);
         uint32_t  upper = leg_joints[f];

@@ -1,6 +1,6 @@
 // Surface nets (Gibson 1998): a point in every cell of a grid that the surface crosses, a quad around every edge it crosses.
 // Cells are found by following the surface from a seed, so the work grows with the skin and not with the space around it.
-// Afterwards the points slide along the surface until the quads are even, and land on it exactly.
+// Afterwards the points slide along the surface until the quads are even, and are projected onto it.
 #include "scenes/nets.h"
 
 #include "base/internal.h"
@@ -9,12 +9,12 @@
 /// Grid coordinates are packed into one key of three fields; the bias keeps them positive.
 enum { KEY_BITS = 21, KEY_BIAS = 1 << 20 };
 
-/// Tries at the cell size: the first ones home in on the number of points, the later ones dodge grids that cut the solid so
-/// that a cell would hold two sheets.
+/// Attempts at the cell size: the first ones approach the number of points, the later ones avoid grids that cut the solid so
+/// that a cell would contain two sheets.
 enum { SIZE_TRIES = 40 };
-static const float close_enough = 0.01f; // of the points asked for; the search stops there
+static const float close_enough = 0.01f; // relative error of the point count at which the search stops
 
-/// Passes that slide and land, and passes at the end that only land.
+/// Passes that slide and project, and passes at the end that only project.
 enum { RELAX_PASSES = 16, LAND_PASSES = 3 };
 
 typedef struct corner {
@@ -33,9 +33,9 @@ typedef struct grid {
     corner*              corners;
     cell*                cells;
     uint32_t             slots; // of either table, a power of two
-    uint64_t*            order; // keys of the cells in the order they were found: point numbers
+    uint64_t*            order; // keys of the cells in the order found: point numbers
     uint32_t             count, limit, corner_count;
-    uint32_t             knots; // cells that hold more than one sheet
+    uint32_t             knots; // cells that contain more than one sheet
 } grid;
 
 static uint64_t pack(int x, int y, int z)
@@ -53,7 +53,7 @@ static void unpack(uint64_t key, int at[3])
 
 static uint32_t slot_of(uint64_t key, uint32_t slots) { return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) & (slots - 1); }
 
-/// Corners stand half a cell beside x = 0, so that a row of cells, and later of points, straddles it.
+/// Corners are half a cell beside x = 0, so that a row of cells, and later of points, straddles it.
 static sup_vec3 corner_place(const grid* g, int x, int y, int z)
 {
     sup_vec3 at = v3(((float)x + 0.5f) * g->size, ((float)y + 0.37f) * g->size, ((float)z + 0.37f) * g->size);
@@ -90,7 +90,7 @@ static uint32_t cell_mask(grid* g, const int at[3], float values[8])
     return mask;
 }
 
-/// Whether the set corners of a cube hang together along its edges.
+/// Whether the set corners of a cube are connected along its edges.
 static bool mask_connected(uint32_t mask)
 {
     uint32_t reached = mask & (~mask + 1);
@@ -110,13 +110,13 @@ static uint32_t face_mask(int axis, int high)
     return high ? 0xffu & ~low[axis] : low[axis];
 }
 
-/// False when there are more cells than the tables have room for.
+/// False when there are more cells than the tables can hold.
 static bool cell_add(grid* g, const int at[3])
 {
     uint64_t key = pack(at[0], at[1], at[2]);
     uint32_t slot = cell_slot(g, key);
     if (g->cells[slot].key) return true;
-    // Every cell brings fewer than four new corners (a sheet of cells has two layers of them), so this keeps both tables roomy.
+    // Every cell adds fewer than four new corners (a sheet of cells has two layers of them), so both tables stay sparse.
     if (g->count == g->limit || g->corner_count + 8 > g->slots - g->slots / 4) return false;
     g->cells[slot] = (cell){ key, g->count };
     g->order[g->count++] = key;
@@ -171,7 +171,7 @@ static sup_vec3 cell_point(grid* g, const int at[3])
     return v3_scale(sum, 1.0f / crossings); // a cell is only listed when it is crossed
 }
 
-/// Calls for every grid edge that the surface crosses, from its first end; writes quads when there is room for them.
+/// Calls for every grid edge that the surface crosses, from its first end; writes quads if `quads` is given.
 static uint32_t collect_quads(grid* g, uint32_t* quads)
 {
     uint32_t count = 0;
@@ -200,7 +200,7 @@ static uint32_t collect_quads(grid* g, uint32_t* quads)
     return count;
 }
 
-/// One pass of sliding: every point towards the area-weighted mean of its quads, then back onto the surface.
+/// One relaxation pass: moves every point toward the area-weighted mean of its quads, then back onto the surface.
 static void relax(const sup_nets_desc* desc, const uint64_t* order, float pull, sup_nets* s, sup_vec3* sums, float* areas)
 {
     for (uint32_t p = 0; p < s->point_count; ++p) sums[p] = v3(0, 0, 0), areas[p] = 0.0f;
@@ -220,7 +220,7 @@ static void relax(const sup_nets_desc* desc, const uint64_t* order, float pull, 
         sup_vec3 move = v3_sub(v3_scale(sums[p], 1.0f / areas[p]), place);
         float    value = desc->field(desc->user, place, &gradient);
         float    slope = v3_length2(gradient);
-        if (!(slope > 1e-6f)) continue; // at the middle of a part: no direction is out
+        if (!(slope > 1e-6f)) continue; // at the center of a part: no direction leads out
         // Tangential step, and Newton's step for what the last one left.
         move = v3_mad(move, -v3_dot(move, gradient) / slope, gradient);
         place = v3_mad(v3_mad(place, pull, move), -value / slope, gradient);
@@ -231,11 +231,11 @@ static void relax(const sup_nets_desc* desc, const uint64_t* order, float pull, 
     }
 }
 
-/// The cell size at which about as many points come out as asked for.
+/// Finds the cell size that gives about the requested number of points.
 static bool find_size(grid* g)
 {
     const float wanted = (float)g->desc->points;
-    // Half as many cells again as square cells would fit: a surface that leans crosses more of them.
+    // Half as many cells again as a flat surface would cross: a slanted surface crosses more of them.
     g->size = sqrtf(1.5f * g->desc->area / wanted);
     float fitting = 0.0f;
     for (int attempt = 0, dodge = 0; attempt < SIZE_TRIES; ++attempt) {

@@ -19,7 +19,7 @@ sup_result sup_draft_begin_weights(sup_draft* draft, sup_error* error)
 void sup_draft_set_weights(sup_draft* draft, uint32_t point, const float* row)
 {
     enum { KEPT = SUP_DRAFT_INFLUENCES };
-    // The largest KEPT + 1, in falling order; of equals the earlier joint.
+    // The largest KEPT + 1, in falling order; ties go to the earlier joint.
     uint32_t joints[KEPT + 1] = { 0 };
     float    values[KEPT + 1] = { 0 };
     for (uint32_t j = 0; j < draft->joint_count; ++j) {
@@ -29,7 +29,7 @@ void sup_draft_set_weights(sup_draft* draft, uint32_t point, const float* row)
         for (uint32_t i = KEPT; i > at; --i) joints[i] = joints[i - 1], values[i] = values[i - 1];
         joints[at] = j, values[at] = row[j];
     }
-    // Less the fifth: a joint enters and leaves the four with weight zero, so neighbors never differ by a jump.
+    // Minus the fifth: a joint enters and leaves the four with weight zero, so neighbors never differ by a jump.
     float cut = values[KEPT], sum = 0.0f;
     for (int i = 0; i < KEPT; ++i) sum += values[i] - cut;
     uint32_t* out_joints = draft->influence_joints + (size_t)point * KEPT;
@@ -86,7 +86,7 @@ sup_result sup_draft_record(sup_draft* draft, const char* name, double seconds, 
         sup_vec3     home = rest_offset(draft, j);
         const float* turn = &turns[(size_t)j * keys].x;
         const float* place = &places[(size_t)j * keys].x;
-        // The first joint always has its channel: a clip of nothing would have no length.
+        // The first joint always has a channel: a clip without any would have no length.
         if (j == 0 || column_moves(turn, keys, 4, &upright.x))
             channels[count++] = (sup_channel){ j, SUP_PATH_ROTATION, SUP_INTERPOLATE_LINEAR, keys, 4, times, turn };
         if (column_moves(place, keys, 3, &home.x))

@@ -82,7 +82,7 @@ void sup_tube_faces(const sup_tube* tube, uint32_t* corners)
     for (int last = 0; last < 2; ++last)
         for (uint32_t j = 0; j < side; ++j)
             for (uint32_t i = 0; i < side; ++i) {
-                // Along v first looks towards -x; the far end is walked the other way round.
+                // Along v the first patch faces -x; the far end is traversed in reverse.
                 uint32_t a = last ? 1 : 0, b = last ? 0 : 1;
                 *at++ = sup_tube_patch_point(tube, last, i, j);
                 *at++ = sup_tube_patch_point(tube, last, i + a, j + b);

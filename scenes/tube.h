@@ -1,5 +1,5 @@
 /// scenes/tube.h: a closed tube of quads along +x: rings of points, and a square patch over each end, so that there is no pole.
-/// This says who is next to whom; where the points are is up to the character.
+/// This is only the connectivity; the character positions the points.
 #ifndef SUP_SCENES_TUBE_H
 #define SUP_SCENES_TUBE_H
 
@@ -10,7 +10,7 @@ typedef struct sup_tube {
     uint32_t side;  ///< quads along a side of an end patch: a ring has four times as many
 } sup_tube;
 
-/// Where a point is on the tube. The section is thought of as a square, u and v from -1 to 1.
+/// The position of a point on the tube. The section is parametrized as a square, u and v from -1 to 1.
 typedef struct sup_tube_spot {
     uint32_t ring; ///< for points of a patch, the ring around it
     float    u, v; ///< on the ring, max(|u|, |v|) is 1
@@ -27,7 +27,7 @@ uint32_t sup_tube_patch_point(const sup_tube* tube, bool last, uint32_t i, uint3
 /// Four points a face, facing outwards where u runs along y and v along z. Face (ring, step) of the hull is number
 /// ring * 4 side + step; the patches follow.
 void sup_tube_faces(const sup_tube* tube, uint32_t* corners);
-/// How far around is (u, v) on its own square, 0 to 1 from the middle of the side u = 1.
+/// The position of (u, v) around its own square, 0 to 1 from the middle of the side u = 1.
 float sup_square_turn(float u, float v);
 /// The middle of the square's side and its walk: point number `step` of 4 side around the rim of a patch, as column and row.
 void sup_square_rim(uint32_t columns, uint32_t rows, uint32_t step, uint32_t* i, uint32_t* j);

@@ -1,5 +1,5 @@
-// Writes the parameter table of every page in docs/deformers and the verbs of docs/index.md from the program's own description:
-// node scripts/update-docs.mjs PROGRAM [--check]. With --check nothing is written and an old table is an error.
+// Writes the parameter table of every page in docs/deformers, and the lists of deformers and verbs in docs/index.md, from the
+// program's own description: node scripts/update-docs.mjs PROGRAM [--check]. With --check it writes nothing, and an old table is an error.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -33,6 +33,9 @@ function table(deformer) {
         "\n" + "|---".repeat(9) + "|\n" + rows.map(row => `| ${row.map(cell).join(" | ")} |\n`).join("");
 }
 
+const list = all => "| deformer | does |\n|---|---|\n" + all.map(one =>
+    `| [${one.name}](deformers/${one.name}.md) | ${cell(one.summary)} |\n`).join("");
+
 // The verbs of `supple --help`, each with its page where it has one.
 function verbs() {
     const help = execFileSync(program, ["--help"], { encoding: "utf8" });
@@ -60,13 +63,8 @@ function refresh(name, mark, text) {
     }
 }
 
-const index = fs.readFileSync(path.join(docs, "index.md"), "utf8");
-for (const deformer of JSON.parse(execFileSync(program, ["deformers", "--json"], { encoding: "utf8" }))) {
-    const page = `deformers/${deformer.name}.md`;
-    refresh(page, "params", table(deformer));
-    if (index.includes(`(${page})`)) continue;
-    console.error(`docs/index.md: there is no row for ${page}`);
-    process.exitCode = 1;
-}
+const deformers = JSON.parse(execFileSync(program, ["deformers", "--json"], { encoding: "utf8" }));
+for (const deformer of deformers) refresh(`deformers/${deformer.name}.md`, "params", table(deformer));
+refresh("index.md", "deformers", list(deformers));
 refresh("index.md", "verbs", verbs());
 if (mode === "--check" && stale) process.exitCode = 1;

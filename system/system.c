@@ -150,17 +150,17 @@ void system_run_end(const system_run* run)
 }
 
 /// Takes what there is; false at the end, or when there is too much.
-static bool take_output(system_run* run, int from, size_t* room)
+static bool take_output(system_run* run, int from, size_t* capacity)
 {
-    if (run->size == *room) {
-        size_t   more = *room ? 2 * *room : 1u << 16;
+    if (run->size == *capacity) {
+        size_t   more = *capacity ? 2 * *capacity : 1u << 16;
         uint8_t* out = run->size < run->bytes_max ? realloc(run->out, more < run->bytes_max ? more : run->bytes_max) : NULL;
         run->large = !out;
         if (!out) return false;
         run->out = out;
-        *room = more < run->bytes_max ? more : run->bytes_max;
+        *capacity = more < run->bytes_max ? more : run->bytes_max;
     }
-    ssize_t got = read(from, run->out + run->size, *room - run->size);
+    ssize_t got = read(from, run->out + run->size, *capacity - run->size);
     if (got < 0 && errno == EINTR) return true;
     if (got <= 0) return false;
     run->size += (size_t)got;
@@ -174,8 +174,8 @@ static bool take_words(system_run* run, int from)
     ssize_t got = read(from, piece, sizeof piece);
     if (got < 0 && errno == EINTR) return true;
     if (got <= 0) return false;
-    size_t held = strlen(run->said), room = sizeof run->said - 1, size = (size_t)got,
-           drop = held + size > room ? held + size - room : 0;
+    size_t held = strlen(run->said), capacity = sizeof run->said - 1, size = (size_t)got,
+           drop = held + size > capacity ? held + size - capacity : 0;
     memmove(run->said, run->said + drop, held - drop);
     memcpy(run->said + held - drop, piece, size);
     run->said[held - drop + size] = 0;
@@ -184,7 +184,7 @@ static bool take_words(system_run* run, int from)
 
 static void listen_to(system_run* run, int out, int err, double until)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     bool   more[2] = { true, true };
     while (more[0] || more[1]) {
         double left = until - system_seconds();
@@ -193,7 +193,7 @@ static void listen_to(system_run* run, int out, int err, double until)
         struct pollfd ends[] = { { .fd = more[0] ? out : -1, .events = POLLIN },
                                  { .fd = more[1] ? err : -1, .events = POLLIN } };
         if (poll(ends, 2, (int)(1000 * left) + 1) <= 0) continue;
-        if (ends[0].revents) more[0] = take_output(run, out, &room);
+        if (ends[0].revents) more[0] = take_output(run, out, &capacity);
         if (ends[1].revents) more[1] = take_words(run, err);
     }
 }

@@ -1,4 +1,4 @@
-/// bench/reference/reference.h: skinning as every textbook writes it, without tricks: the yardstick of the benchmark and,
+/// bench/reference/reference.h: skinning as every textbook writes it, without optimization: the yardstick of the benchmark and,
 /// in double, the oracle of the tests. Shares no code with the library.
 #ifndef SUP_BENCH_REFERENCE_H
 #define SUP_BENCH_REFERENCE_H
@@ -22,12 +22,12 @@ typedef struct reference_dual {
 
 /// For matrices that are a rotation and a translation.
 reference_dual reference_dual_from(const sup_affine* a);
-/// Blends four dual quaternions for each point, signs after the first, normalizes and transforms.
-/// duals: room for joint_count, filled from the matrices here.
+/// Blends four dual quaternions for each point, with signs aligned to the first, normalizes and transforms. duals: space for
+/// joint_count, filled from the matrices here.
 void reference_dualquat(uint32_t point_count, const sup_vec3* points, const reference_influences* influences,
                         uint32_t joint_count, const sup_affine* skin, reference_dual* duals, sup_vec3* out);
 
-/// A surface for corrective smoothing: neighbors by edges in one list, the points that stay, and room for its work.
+/// A surface for corrective smoothing: neighbors by edges in one list, the fixed points, and workspace.
 typedef struct reference_surface {
     uint32_t        point_count, triangle_count;
     const uint32_t* ring_begin; ///< point_count + 1
@@ -37,13 +37,13 @@ typedef struct reference_surface {
     sup_vec3 *      one, *two, *normals, *details; ///< point_count each
 } reference_surface;
 
-/// Fills the details: what smoothing takes from the rest shape, in the frames of the smoothed one.
+/// Fills the details: what smoothing removes from the rest shape, in the frames of the smoothed one.
 void reference_smooth_bind(const reference_surface* surface, uint32_t iterations, const sup_vec3* rest);
-/// Goes half-way to the neighbors' mean `iterations` times, makes normals and frames, puts the details back.
+/// Moves half-way to the neighbors' mean `iterations` times, makes normals and frames, adds the details back.
 void reference_smooth(const reference_surface* surface, uint32_t iterations, const sup_vec3* points, sup_vec3* out);
 
-/// Chaudhry et al. 2014 as printed: the inverses of the first step's matrix and of the others', n x n by Gauss-Jordan elimination,
-/// then a product per frame. False where there is no inverse.
+/// Chaudhry et al. 2014 as printed: the inverses of the first step's matrix and of the others', n x n by Gauss-Jordan
+/// elimination, then a product per frame. False if singular.
 bool reference_beam_inverse(uint32_t n, double* matrix, double* inverse);
 /// One frame of one column: to = inverse (ramp load + inertia (2 at - before)).
 void reference_beam_frame(uint32_t n, const double* inverse, const double* load, double ramp, double inertia, const double* at,
@@ -52,8 +52,8 @@ void reference_beam_frame(uint32_t n, const double* inverse, const double* load,
 /// One point in double, any number of influences.
 void reference_linear_point(sup_vec3 point, uint32_t count, const uint32_t* joints, const float* weights,
                             const sup_affine* skin, double out[3]);
-/// Likewise by dual quaternions, with stretched joints: the stretches S of M = R S are blended linearly about the joints'
-/// rest centers, the rotations by dual quaternions. Signs after the largest weight. Matrices with positive determinant.
+/// The same with dual quaternions and stretched joints: the stretches S of M = R S are blended linearly about the joints' rest
+/// centers, the rotations by dual quaternions. Signs are aligned to the largest weight. For matrices with positive determinant.
 void reference_dualquat_point(sup_vec3 point, uint32_t count, const uint32_t* joints, const float* weights,
                               const sup_affine* skin, const sup_vec3* centers, double out[3]);
 

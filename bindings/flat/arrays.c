@@ -17,7 +17,7 @@ static const void* find_array(const array* arrays, uint32_t arrays_count, const 
     return NULL;
 }
 
-/// Rest transforms (0) or inverse binds (1) of the joints in a row; made when first asked for.
+/// Rest transforms (0) or inverse binds (1) of all joints; computed on first use.
 static const void* joint_array(flat_object* o, int which, uint64_t* count)
 {
     const sup_skeleton* s = &o->character->skeleton;
@@ -34,7 +34,7 @@ static const void* joint_array(flat_object* o, int which, uint64_t* count)
     return b->data;
 }
 
-/// Base colors of the points; made when first asked for. None where the file has none.
+/// Base colors of the points; computed on first use. None if the file has none.
 static const void* color_array(flat_object* o, uint64_t* count)
 {
     flat_bytes* b = &o->colors;
@@ -86,10 +86,10 @@ static const void* of_character(flat_object* o, const char* name, uint64_t* coun
     return find_array(arrays, sizeof arrays / sizeof *arrays, name, count);
 }
 
-/// A link may draw lines and no points: an empty array, not a missing one.
+/// A link may draw lines but no points: an empty array, not a missing one.
 static const void* drawn_data(const flat_object* o, int which)
 {
-    static const float none[1]; // aligned as what is looked for here
+    static const float none[1]; // aligned like the array requested here
     return o->drawn[which].data ? o->drawn[which].data : (const void*)none;
 }
 

@@ -1,4 +1,4 @@
-// What is added to a character later: maps, sculpts, motions; and what is made of one: a rig from shapes, a file.
+// Changes to a character: maps, sculpts, motions; and what is made from one: a rig from shapes, a file.
 #include "handles.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static sup_result put_example(sup_character* c, const sup_example* given, const 
     if (!examples || !copy || !name || (given->clip && !clip))
         return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while adding a sculpt");
     if (!by_vertex) memcpy(copy, points, c->mesh.point_count * sizeof *copy);
-    for (uint32_t i = by_vertex ? c->mesh.vertex_count : 0; i-- > 0;) // the first vertex of a point is the one that counts
+    for (uint32_t i = by_vertex ? c->mesh.vertex_count : 0; i-- > 0;) // the first vertex of a point wins
         memcpy(&copy[c->mesh.vertex_points[i]], points + 3 * (size_t)i, sizeof *copy);
     for (uint32_t i = 0; i < c->example_count; ++i) {
         examples[i] = c->examples[i];
@@ -225,7 +225,7 @@ static sup_result read_fit(const char* description, sup_arena* arena, sup_decomp
     if (!r) r = flat_number(json, "fps", 0.01, 10000, 30, fps, error);
     if (r) return r;
     if (sup_json_get(json, "rigid") && out->rigid == 0) out->rigid = -1; // 0 is the library's default
-    if (out->error > 0) out->bones_max = (uint32_t)bones;                // with an error to reach, the most there may be
+    if (out->error > 0) out->bones_max = (uint32_t)bones;                // with a target error, the maximum
     else out->bones = (uint32_t)bones;
     out->influences = (uint32_t)influences;
     out->seed = (uint64_t)seed;
@@ -257,7 +257,7 @@ static sup_result fit(flat_object* o, flat_object* made, const char* description
     sup_decomposition         found;
     r = sup_decompose(&in, &how, arena, &found, &o->error);
     if (!r) r = sup_decomposition_attach(o->character, &found, "fit", fps, NULL, NULL, &made->character, &o->error);
-    if (!r) made->fit = found; // its numbers; the arrays die with the arena and are never looked at
+    if (!r) made->fit = found; // keeps its numbers; the arrays die with the arena and are never read
     return r;
 }
 

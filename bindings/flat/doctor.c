@@ -1,9 +1,9 @@
-// The doctor: joints swept under chains, ranked.
+// The doctor: sweeps joints under chains and ranks them.
 #include "handles.h"
 
 #include <string.h>
 
-/// A share of the caller's bar.
+/// A share of the caller's progress bar.
 typedef struct bar {
     flat_listener* listener;
     double         from, share;
@@ -15,16 +15,16 @@ typedef struct visit {
     sup_arena*        arena;
     const sup_json*   wish;
     sup_checkup_desc  desc;
-    const sup_clip*   clip; ///< that chains are bound to
-    sup_chain**       made; ///< chains of this visit, which end with it
+    const sup_clip*   clip; ///< for binding chains
+    sup_chain**       made; ///< chains of this visit, freed with it
     uint32_t          made_count;
     const sup_chain** all;
     sup_json*         left_out;
     bar               binding, running;
-    sup_progress      bind, run; ///< that report to them
+    sup_progress      bind, run; ///< they report to these
 } visit;
 
-/// How much of the bar binding takes where chains must be bound.
+/// The share of the bar for binding, if chains must be bound.
 #define BIND_SHARE 0.2
 
 static bool report(void* user, double fraction, const char* what)
@@ -64,7 +64,7 @@ static sup_result bind_one(visit* v, const char* links, bool named)
     return r;
 }
 
-/// Those that are named, or every deformer that suits and needs no settling.
+/// The named chains, or every deformer that fits and needs no settling.
 static sup_result bind_chains(visit* v, const sup_chain* own)
 {
     const char* const* named;

@@ -11,7 +11,7 @@ typedef struct bake_plan {
     bool              memory;
 } bake_plan;
 
-/// What was asked for, checked; frames and times are those of `supple bake`.
+/// Reads and checks the description; frames and times are those of `supple bake`.
 static sup_result read_plan(flat_object* o, flat_object* chain, const char* description, bake_plan* out)
 {
     static const char* const names[] = { "clip", "start",  "end",  "fps",  "preroll", "loop",
@@ -49,7 +49,7 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
                                      .still = still,
                                      .preroll = preroll > 0 ? preroll : SUP_NO_PREROLL,
                                      .loop = loop,
-                                     .snapshots = 1, // a bake never goes back
+                                     .snapshots = 1, // a bake never seeks back
                                      .tasks = flat_tasks(o) };
     out->write = (sup_bake_desc){ .path = path,
                                   .character = c,
@@ -68,13 +68,13 @@ static sup_result read_plan(flat_object* o, flat_object* chain, const char* desc
     return SUP_OK;
 }
 
-/// What a bake works with, released in one place.
+/// Everything a bake works with, released in one place.
 typedef struct bench {
     sup_instance*      instance;
     sup_bake*          bake;
     const sup_normals* normals;
     void *             scratch, *normals_scratch;
-    sup_vec3 *         points, *vertex_normals; ///< of one frame, where they go to files
+    sup_vec3 *         points, *vertex_normals; ///< of one frame, when writing files
 } bench;
 
 static sup_result prepare(flat_object* o, const bake_plan* plan, bench* b, sup_error* error)
@@ -95,9 +95,9 @@ static sup_result prepare(flat_object* o, const bake_plan* plan, bench* b, sup_e
         b->vertex_normals = sup_arena_alloc(o->arena, (size_t)mesh->vertex_count + 8, sizeof *b->vertex_normals);
         good = good && b->normals_scratch && b->points && b->vertex_normals;
     } else {
-        size_t frame = (size_t)mesh->point_count, room = frame * out->frames + 8;
-        good = good && (!frame || room / frame >= out->frames);
-        out->points = good ? sup_arena_alloc(o->arena, room, sizeof *out->points) : NULL;
+        size_t frame = (size_t)mesh->point_count, capacity = frame * out->frames + 8;
+        good = good && (!frame || capacity / frame >= out->frames);
+        out->points = good ? sup_arena_alloc(o->arena, capacity, sizeof *out->points) : NULL;
         good = good && out->points;
     }
     return good ? SUP_OK

@@ -33,7 +33,7 @@ int32_t flat_give(flat_handle draft, const char* name, const void* data, uint64_
     if (given) {
         *given = (flat_given){ o->given, sup_arena_text(o->arena, name, strlen(name)),
                                sup_arena_copy(o->arena, data, (size_t)count, 4), count };
-        if (given->name && given->data) o->given = given; // in front: the last of a name is the one that counts
+        if (given->name && given->data) o->given = given; // prepended: the last array with a name wins
         else given = NULL;
     }
     if (!r && !given) r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while taking the array '%s'", name);
@@ -64,7 +64,7 @@ static uint32_t part_of(const char* name, size_t* length)
     return part;
 }
 
-/// An array of the part (from 0), or of the skeleton where it is named so; NULL: it was not given.
+/// An array of the part (from 0), or of the skeleton if it belongs there; NULL: not given.
 static const flat_given* find(const maker* m, uint32_t part, const char* name)
 {
     for (const flat_given* g = m->draft->given; g; g = g->next) {
@@ -74,7 +74,7 @@ static const flat_given* find(const maker* m, uint32_t part, const char* name)
     return NULL;
 }
 
-/// An array with so many elements; absent: NULL and fine.
+/// An array with that many elements; absent: NULL without an error.
 static sup_result take(const maker* m, uint32_t part, const char* name, uint64_t count, const void** out)
 {
     const flat_given* g = find(m, part, name);
@@ -94,7 +94,7 @@ static bool is_known(const char* name, size_t length)
     return false;
 }
 
-/// Every array has a meaning, and a mesh; as many meshes as the highest number says.
+/// Every array must have a known name and a mesh; there are as many meshes as the highest number.
 static sup_result count_parts(maker* m)
 {
     for (const flat_given* g = m->draft->given; g; g = g->next) {
@@ -133,7 +133,7 @@ static sup_result make_faces(const maker* m, uint32_t part, sup_part_desc* out)
                     (unsigned long long)sum, (unsigned long long)count);
 }
 
-/// From lists of different length to rows of the longest.
+/// From rows of different lengths to rows of the longest.
 static sup_result make_weights(const maker* m, uint32_t part, sup_part_desc* out)
 {
     const flat_given* g = find(m, part, "weight_begin");
@@ -170,7 +170,7 @@ static sup_result make_weights(const maker* m, uint32_t part, sup_part_desc* out
     return SUP_OK;
 }
 
-/// Maps (want 1) or morphs (want 3 elements a point) of a part.
+/// Maps (want 1) or morphs (want 3 elements per point) of a part.
 static sup_result make_values(const maker* m, uint32_t part, sup_part_desc* out)
 {
     uint32_t capacity = 0;
@@ -256,7 +256,7 @@ static void compose(double parent[3][4], const sup_transform* t, double out[3][4
     }
 }
 
-/// Where a joint stands at rest; parents may come behind their children. `steps` bounds a ring of parents.
+/// The rest matrix of a joint; parents may come after their children. `steps` bounds a cycle of parents.
 static void place(const sup_joint* joints, uint32_t joint, uint32_t steps, double out[3][4])
 {
     double parent[3][4] = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } };
@@ -264,7 +264,7 @@ static void place(const sup_joint* joints, uint32_t joint, uint32_t steps, doubl
     compose(parent, &joints[joint].rest, out);
 }
 
-enum { DEPTH_MAX = 1000 }; // of a skeleton: deeper ones must bring their inverse binds
+enum { DEPTH_MAX = 1000 }; // of a skeleton: deeper ones need explicit inverse binds
 
 static sup_result bind_at_rest(const maker* m, sup_joint* joints)
 {

@@ -1,4 +1,4 @@
-// About the frame that an instance showed last: its hash, numbers, normals, and what links draw.
+// Queries about the frame that an instance evaluated last: its hash, measurements, normals, and drawings.
 #include "handles.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ bool flat_shown(flat_object* o)
     return o->shown;
 }
 
-/// An instance that has shown a frame; it must be left again.
+/// Enters an instance that has evaluated a frame; the caller must leave it.
 static flat_object* enter_shown(flat_handle handle, int32_t* status)
 {
     flat_object* o = flat_enter(handle, FLAT_INSTANCE, status);
@@ -34,7 +34,7 @@ const char* flat_hash(flat_handle handle)
     return text;
 }
 
-/// The instance's meter, made when it is first measured.
+/// The instance's meter, created on first use.
 static sup_result get_meter(flat_object* o, sup_meter** out)
 {
     if (o->meter) return *out = o->meter, SUP_OK;
@@ -199,7 +199,7 @@ typedef struct drawing {
     flat_object* o;
     const char*  what; ///< NULL: all
     bool         full; ///< out of memory
-    const char*  last; ///< the name noted last: links draw hundreds of things of one name in a row
+    const char*  last; ///< the last name added: links draw hundreds of things with one name in a row
 } drawing;
 
 static void note_name(drawing* d, const char* what)

@@ -1,4 +1,4 @@
-// The table of handles. It is the one global of the library, because callers from other languages bring no place for it.
+// The table of handles. It is the library's one global, because callers from other languages have no place to keep it.
 #include "handles.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A handle is a slot and how often the slot was used before, so that an old handle does not reach the new tenant.
+/// A handle is a slot and the number of its earlier uses, so that an old handle does not reach the slot's new object.
 enum { SLOT_BITS = 16, SLOTS_MAX = 1 << SLOT_BITS };
 
 static struct {
@@ -85,7 +85,7 @@ flat_handle flat_object_publish(flat_object* o)
         if (table.objects[slot]) continue;
         if (!++table.uses[slot]) ++table.uses[slot]; // 0 would make handle 0 of slot 0
         table.objects[slot] = o;
-        table.hint = slot + 1; // the slot that was freed last comes last
+        table.hint = slot + 1; // the slot freed last is reused last
         handle = (flat_handle)table.uses[slot] << SLOT_BITS | slot;
     }
     unlock();
@@ -117,7 +117,7 @@ void flat_leave(flat_object* o)
 {
     lock();
     o->busy = 0;
-    if (o->readers == UINT32_MAX) o->readers = 0; // it was changed
+    if (o->readers == UINT32_MAX) o->readers = 0; // a writer had it
     unlock();
 }
 
@@ -261,7 +261,7 @@ const char* flat_answer(flat_handle handle, uint32_t kinds, flat_build_fn* build
     int32_t      status;
     flat_object* o = flat_enter(handle, kinds, &status);
     if (!o) return NULL;
-    sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer"); // unless `build` says something else
+    sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory while writing an answer"); // unless `build` reports something else
     sup_arena*  arena = sup_arena_create(NULL);
     sup_json*   tree = arena ? build(o, arena) : NULL;
     const char* text = tree ? flat_text(o, tree) : NULL;

@@ -82,7 +82,7 @@ sup_result flat_world_meshes(sup_chain_desc* desc, const flat_prop_file* props, 
         sup_character* loaded = NULL;
         uint32_t       known = 0;
         while (name && known < count && strcmp(meshes[known].name, name) != 0) ++known;
-        if (!name || known < count) continue; // what is wrong with it, the library says
+        if (!name || known < count) continue; // the library reports what is wrong with it
         sup_result r = load_prop(name, props, &loaded, error);
         if (r) return r;
         sup_arena* own = loaded->arena;
@@ -229,7 +229,7 @@ flat_handle flat_play(flat_handle chain, const char* description)
 
 static const sup_character* character_of(flat_object* o) { return flat_ancestor(o, FLAT_CHARACTER)->character; }
 
-/// Where a frame goes; NULL: the buffer is too small.
+/// The destination of a frame; NULL: the buffer is too small.
 static sup_vec3* target(flat_object* o, float* out, uint64_t floats)
 {
     if (!out) return o->skin;
@@ -237,7 +237,7 @@ static sup_vec3* target(flat_object* o, float* out, uint64_t floats)
                                                                                                               : NULL;
 }
 
-/// Hands the instance's own frame out.
+/// Copies the instance's own frame to the caller.
 static void hand_out(flat_object* o, sup_vec3* to)
 {
     o->shown = true;

@@ -1,4 +1,4 @@
-// Motion of others put on a character, poses made by hand, and weights made by themselves.
+// Motion from other characters, hand-made poses, and automatic weights.
 #include "handles.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ typedef struct motion_wish {
     const sup_json*      clip; ///< of the other character; NULL: the first
     double               fps;
     sup_retarget_options how;
-    bool                 twins; ///< pairs of equal names stand behind the `told` ones
-    uint32_t             told;
+    bool                 twins; ///< pairs of equal names follow the `given` ones
+    uint32_t             given;
 } motion_wish;
 
 static sup_result read_map(const sup_json* map, sup_arena* arena, sup_retarget_options* out, sup_error* error)
@@ -52,27 +52,27 @@ static uint32_t find_joint(const sup_skeleton* s, const char* name)
     return j < s->joint_count ? j : SUP_NONE;
 }
 
-/// Two characters of one family of rigs: nearly all joints of the skin have a namesake. Then these are the pairs, whatever
-/// stands on how many legs; those that the caller tells come first.
+/// For two characters from one family of rigs, nearly all skin joints have a namesake. Then these are the pairs, whatever the
+/// number of legs; the caller's pairs come first.
 static sup_result pair_namesakes(const sup_skeleton* own, const sup_skeleton* other, sup_arena* arena, motion_wish* wish,
                                  sup_error* error)
 {
     static const double FAMILY = 0.75; // share of the skin's joints
-    uint32_t            told = wish->how.pair_count, count = 0, twins = 0;
-    sup_joint_pair*     pairs = sup_arena_alloc(arena, (size_t)told + own->joint_count, sizeof *pairs);
+    uint32_t            given = wish->how.pair_count, count = 0, twins = 0;
+    sup_joint_pair*     pairs = sup_arena_alloc(arena, (size_t)given + own->joint_count, sizeof *pairs);
     if (!pairs) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
-    if (told) memcpy(pairs, wish->how.pairs, told * sizeof *pairs);
+    if (given) memcpy(pairs, wish->how.pairs, given * sizeof *pairs);
     for (uint32_t j = 0; j < own->joint_count; ++j) {
         const char* name = own->joints[j].name;
         bool        known = !name || find_joint(other, name) == SUP_NONE;
         if (!known && own->joints[j].skin_joint) ++twins;
-        for (uint32_t i = 0; i < told && !known; ++i) known = !strcmp(pairs[i].target, name);
-        if (!known) pairs[told + count++] = (sup_joint_pair){ name, name };
+        for (uint32_t i = 0; i < given && !known; ++i) known = !strcmp(pairs[i].target, name);
+        if (!known) pairs[given + count++] = (sup_joint_pair){ name, name };
     }
     if (twins < FAMILY * own->skin_joint_count) return SUP_OK;
     wish->how.pairs = pairs;
-    wish->how.pair_count = told + count;
-    wish->told = told;
+    wish->how.pair_count = given + count;
+    wish->given = given;
     wish->twins = true;
     return SUP_OK;
 }
@@ -89,19 +89,19 @@ static sup_result read_other(const char* path, const sup_load_options* load, con
     if (!r && !clip) r = sup_fail(error, SUP_ERROR_INPUT, "'%s' has no clip; give a file with a motion in it", path);
     if (!r) r = sup_mocap_of_clip(other, clip, wish->fps, arena, out, error);
     if (!r) r = pair_namesakes(&own->skeleton, &other->skeleton, arena, wish, error);
-    wish->how.keep_first = true; // its straight pose is that of its skeleton, not a frame
+    wish->how.keep_first = true; // its straight pose belongs to the skeleton, it is not a frame
     sup_character_destroy(other);
     return r;
 }
 
-static bool told_by_caller(const motion_wish* wish, const char* joint)
+static bool given_by_caller(const motion_wish* wish, const char* joint)
 {
-    bool told = false;
-    for (uint32_t i = 0; i < wish->told; ++i) told |= !strcmp(wish->how.pairs[i].target, joint);
-    return told;
+    bool given = false;
+    for (uint32_t i = 0; i < wish->given; ++i) given |= !strcmp(wish->how.pairs[i].target, joint);
+    return given;
 }
 
-/// A clip that came from poses may be made anew: chains that are there keep the old one, whose memory stays.
+/// A clip made from poses may be replaced: existing chains keep the old one, whose memory stays.
 static sup_result put_posed(flat_object* o, const sup_clip* clip)
 {
     sup_character*  c = o->character;
@@ -165,7 +165,7 @@ static sup_json* put_motion(flat_object* o, const char* path, const sup_load_opt
     }
     uint8_t* how = sup_arena_copy(a, report.how, report.pair_count, sizeof *how);
     for (uint32_t i = 0; how && wish.twins && i < report.pair_count; ++i)
-        if (!told_by_caller(&wish, o->character->skeleton.joints[report.targets[i]].name)) how[i] = SUP_PAIR_NAME;
+        if (!given_by_caller(&wish, o->character->skeleton.joints[report.targets[i]].name)) how[i] = SUP_PAIR_NAME;
     if (how) report.how = how;
     sup_json* out = sup_retarget_describe(o->character, &mocap, &report, a);
     sup_json_set(a, out, "clip", sup_json_new_string(a, clip.name));
@@ -273,7 +273,7 @@ flat_handle flat_weigh(flat_handle character, const char* skeleton, const uint8_
     sup_files                files = { .read = flat_source_read, .user = &source };
     sup_load_options         load = { .files = bytes ? &files : NULL };
     sup_auto_weights_options how = { .tasks = flat_tasks(o), .progress = progress ? &report : NULL };
-    // It borrows the arrays of the first, which therefore stays alive as its parent.
+    // It borrows arrays of the first, which therefore stays alive as its parent.
     flat_object* made = flat_object_new(FLAT_CHARACTER, o);
     sup_arena*   arena = sup_arena_create(NULL);
     sup_result   r = skeleton ? flat_source_check(&source, skeleton, &o->error) : SUP_OK;

@@ -50,7 +50,7 @@ const char* flat_builtins(flat_handle session) { return flat_answer(session, FLA
 flat_source flat_source_of(const char* name, const uint8_t* bytes, uint64_t size, flat_read_fn* read, void* user)
 {
     sup_bytes given = { bytes, (size_t)size };
-    if (size > SIZE_MAX) given = (sup_bytes){ NULL, SIZE_MAX }; // refused like an address of 0
+    if (size > SIZE_MAX) given = (sup_bytes){ NULL, SIZE_MAX }; // refused like a NULL address
     return (flat_source){ name, given, read, user };
 }
 
@@ -82,7 +82,7 @@ sup_result flat_source_read(void* user, const char* path, sup_arena* arena, sup_
     return SUP_OK;
 }
 
-/// An object from text; NULL and "" are an empty one.
+/// Parses an object; NULL and "" are an empty one.
 static sup_result parse(const char* text, const char* what, sup_arena* arena, sup_json** out, sup_error* error)
 {
     if (!text || !text[0]) text = "{}";
@@ -92,7 +92,7 @@ static sup_result parse(const char* text, const char* what, sup_arena* arena, su
     return r;
 }
 
-/// Every member is one of the names.
+/// Fails if a member has an unknown name.
 static sup_result known(const sup_json* object, const char* what, const char* const* names, uint32_t count, sup_error* error)
 {
     for (const sup_json* m = object->first; m; m = m->next) {
@@ -133,15 +133,18 @@ sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, 
 static sup_result read_options(const char* text, sup_arena* arena, sup_load_options* out, sup_error* error)
 {
     static const char* const names[] = { "unit", "up", "fps", "meshes", "dress" };
-    static const char* const axes[] = { "y", "z", "x" };
+    static const struct {
+        const char* axis;
+        sup_up      up;
+    } axes[] = { { "y", SUP_UP_Y }, { "z", SUP_UP_Z }, { "x", SUP_UP_X } };
     sup_json*                json;
     sup_result               r = flat_parse(text, "load options", names, 5, arena, &json, error);
     if (r) return r;
     out->unit = sup_json_number(sup_json_get(json, "unit"), 0);
     out->fps = sup_json_number(sup_json_get(json, "fps"), 0);
     const char* up = sup_json_string(sup_json_get(json, "up"), NULL);
-    for (int i = 0; up && i < 3; ++i)
-        if (!strcmp(up, axes[i])) out->up = (sup_up)(SUP_UP_Y + i);
+    for (size_t i = 0; up && i < 3; ++i)
+        if (!strcmp(up, axes[i].axis)) out->up = axes[i].up;
     if (up && out->up == SUP_UP_FILE)
         return sup_fail(error, SUP_ERROR_INPUT, "load options: up must be x, y or z, not '%s'", up);
     r = flat_texts(sup_json_get(json, "meshes"), "load options: meshes", arena, &out->meshes, &out->mesh_count, error);
@@ -234,7 +237,7 @@ static void put_rig(sup_arena* a, sup_json* out, const sup_character* c)
     for (uint32_t i = 0; i < c->map_count; ++i) sup_json_push(maps, sup_json_new_string(a, c->maps[i].name));
 }
 
-/// What flat_fit says of what it made.
+/// The report of flat_fit.
 static void put_fit(sup_arena* a, sup_json* out, const sup_decomposition* fit)
 {
     if (!fit->bone_count) return;
@@ -252,7 +255,7 @@ static sup_json* inspect(flat_object* o, sup_arena* a)
     put_number(a, out, "points", c->mesh.point_count), put_number(a, out, "vertices", c->mesh.vertex_count);
     put_number(a, out, "faces", c->mesh.face_count), put_number(a, out, "triangles", c->mesh.triangle_count);
     put_number(a, out, "diagonal", (double)c->mesh.diagonal), put_number(a, out, "metres_per_unit", c->metres_per_unit);
-    put_number(a, out, "physics_unit", sup_character_physics_unit(c)); // metres of a unit, as the world has them
+    put_number(a, out, "physics_unit", sup_character_physics_unit(c)); // meters per unit, as worlds use it
     put_parts(a, out, c);
     put_text(a, out, "up", c->up == SUP_AXIS_Y ? "y" : c->up == SUP_AXIS_Z ? "z" : "x");
     sup_json_set(a, out, "up_assumed", sup_json_new(a, c->up_assumed ? SUP_JSON_TRUE : SUP_JSON_FALSE));

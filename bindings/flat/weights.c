@@ -1,14 +1,14 @@
-// Skin weights that a caller sets, in steps that every file gives back to the bit.
+// Skin weights from the caller, rounded to steps that every file reproduces bit for bit.
 #include "handles.h"
 
 #include <math.h>
 #include <string.h>
 
-#define STEPS 4194304.0 // 2^22 to the whole: each step is a float, and so is every sum of them up to 1
+#define STEPS 4194304.0 // 2^22 steps sum to 1: each step is a float, and so is every sum of them up to 1
 
 typedef struct influence {
     uint32_t joint;
-    double   value; // then its steps
+    double   value; // first the weight, then its steps
 } influence;
 
 static bool before(influence a, influence b) { return a.value != b.value ? a.value > b.value : a.joint < b.joint; }
@@ -19,7 +19,7 @@ static void put_sorted(influence* row, uint32_t count, influence one)
     row[count] = one;
 }
 
-/// Adds up joints that are named twice. Returns how many are left.
+/// Merges joints that are named twice. Returns how many are left.
 static uint32_t merge_row(const uint32_t* joints, const float* values, uint32_t count, influence* row)
 {
     uint32_t kept = 0;
@@ -33,7 +33,7 @@ static uint32_t merge_row(const uint32_t* joints, const float* values, uint32_t 
     return kept;
 }
 
-/// Whole steps that sum to all of them; what rounding leaves goes to the largest. Returns how many influences have any.
+/// Rounds to whole steps with the right sum; the largest absorbs the rounding. Returns how many influences are not zero.
 static uint32_t round_row(influence* row, uint32_t count, influence* out)
 {
     double   sum = 0, left = STEPS;
@@ -49,7 +49,7 @@ static uint32_t round_row(influence* row, uint32_t count, influence* out)
     influence first = out[0];
     first.value += left;
     memmove(out, out + 1, (kept - 1) * sizeof *out);
-    put_sorted(out, kept - 1, first); // it may have lost the first place to an equal
+    put_sorted(out, kept - 1, first); // it may no longer be the largest
     return kept;
 }
 
@@ -87,7 +87,7 @@ static sup_result check_rows(const sup_character* c, rows* r, uint64_t begin_cou
     return SUP_OK;
 }
 
-/// Parts that hung on one joint as a whole, and no longer do, are skin like others.
+/// Parts that followed one joint as a whole, and no longer do, are skinned like others.
 static sup_result free_parts(sup_character* c, const sup_weights* w, sup_error* error)
 {
     sup_part* parts = sup_arena_alloc(c->arena, c->mesh.part_count, sizeof *parts);
@@ -120,7 +120,7 @@ static sup_result put_weights(sup_character* c, const rows* r, uint64_t count, s
     sup_result result = free_parts(c, &w, error);
     if (result) return result;
     c->weights = w;
-    // OBJ and PLY have none that could differ.
+    // OBJ and PLY files contain no weights to differ from.
     if (c->source_format && !strcmp(c->source_format, "gltf")) c->source_format = "gltf weights";
     return SUP_OK;
 }

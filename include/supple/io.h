@@ -97,14 +97,14 @@ struct sup_extra {
     bool (*meshopt_decode)(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t count, uint32_t stride, sup_bytes packed,
                            uint8_t* out);
     size_t (*meshopt_bound)(uint32_t count, uint32_t stride); ///< most bytes that packed attributes can take
-    /// Packs count x stride bytes of attributes, exactly. Returns the bytes written, 0 when `room` is too small.
-    size_t (*meshopt_encode)(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t room);
+    /// Packs count x stride bytes of attributes, exactly. Returns the bytes written, 0 when `capacity` is too small.
+    size_t (*meshopt_encode)(uint32_t count, uint32_t stride, const void* data, uint8_t* out, size_t capacity);
     /// Puts triangles into an order that packs well; count indices, all below `vertices`. False: out of memory.
     bool (*meshopt_order)(uint32_t count, uint32_t vertices, uint32_t* indices);
     /// The same for indices of 2 or 4 bytes: a sequence, or triangles, whose corners may be rotated within each.
     size_t (*meshopt_index_bound)(uint32_t count);
     size_t (*meshopt_encode_indices)(sup_meshopt_mode mode, uint32_t count, uint32_t stride, const void* data, uint8_t* out,
-                                     size_t room);
+                                     size_t capacity);
 };
 
 SUP_API uint32_t               sup_format_count(void);

@@ -57,14 +57,14 @@ typedef struct sup_meter_pair {
 } sup_meter_pair;
 
 /// The exact number of pairs of triangles that cross, or overlap in one plane. Pairs that share a point or merely touch do not
-/// count, nor do triangles without area or with non-finite coordinates. The first `room` pairs in rising order go to `pairs`
-/// (NULL: none). Where hundreds of triangles lie in one place, counting would be quadratic: the search gives up, returns
-/// SUP_METER_UNCOUNTED and leaves no pairs. Needs sup_meter_scratch bytes of scratch, 64-byte aligned. The result is the same
-/// for any tasks.
+/// count, nor do triangles without area or with non-finite coordinates. The first `capacity` pairs in rising order go to
+/// `pairs` (NULL: none). Where hundreds of triangles lie in one place, counting would be quadratic: the search gives up,
+/// returns SUP_METER_UNCOUNTED and leaves no pairs. Needs sup_meter_scratch bytes of scratch, 64-byte aligned. The result is
+/// the same for any tasks.
 #define SUP_METER_UNCOUNTED UINT32_MAX
 SUP_API size_t   sup_meter_scratch(const sup_meter* meter);
 SUP_API uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points, void* scratch, const sup_tasks* tasks,
-                                         sup_meter_pair* pairs, uint32_t room);
+                                         sup_meter_pair* pairs, uint32_t capacity);
 
 /// The same as sup_metric_stretch. per_point, unless NULL, gets the worst edge of each point as log2 of the ratio, above 0
 /// longer, below 0 shorter, clamped to -64..64.

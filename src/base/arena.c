@@ -32,15 +32,15 @@ enum { HUGE_PAGE = 2 * 1024 * 1024, HUGE_FROM = 2 * HUGE_PAGE };
 
 static size_t huge_size(size_t bytes) { return sup_align(bytes, HUGE_PAGE); }
 
-// Straight from the system, at a multiple of the page size. Memory of malloc stays with the process when blocks of this size
-// come and go: reading a file of 48 MB ten times had grown it from 200 to 700 MB.
+// Straight from the system, aligned to the page size. malloc does not give blocks of this size back when they come and go:
+// reading a 48 MB file ten times grew the process from 200 to 700 MB.
 static void* huge_allocate(size_t bytes)
 {
     if (bytes > SIZE_MAX / 2) return NULL;
-    size_t size = huge_size(bytes), room = size + HUGE_PAGE;
-    char*  memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t size = huge_size(bytes), mapped = size + HUGE_PAGE;
+    char*  memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return NULL;
-    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE, behind = room - before - size;
+    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE, behind = mapped - before - size;
     if (before) (void)munmap(memory, before);
     if (behind) (void)munmap(memory + before + size, behind);
     // Reading 53 MB of JSON (430 MB of values) went from 0.42 s to 0.21 s with huge pages.
@@ -71,7 +71,7 @@ static void system_release(void* user, void* memory, size_t bytes)
     free(memory);
 }
 
-// Whether a block of that size comes zeroed, so that nobody need do it again.
+// Whether a block of that size comes zeroed, so that nobody has to clear it again.
 static bool comes_zeroed(const sup_arena* arena, size_t bytes)
 {
 #if defined(__linux__)
@@ -111,10 +111,10 @@ static uint8_t* align_up(uint8_t* p, size_t alignment) { return p + (alignment -
 static bool add_block(sup_arena* arena, size_t bytes)
 {
     size_t wanted = bytes + sizeof(block) + ALIGN;
-#ifdef SUP_ARENA_EXACT // every piece is a block of its own: each can be refused, and a sanitizer sees who leaves one
+#ifdef SUP_ARENA_EXACT // every piece is a block of its own: each can be refused, and a sanitizer sees overruns
     arena->block_size = 0;
 #endif
-    // Where large pieces begin, more follow: one block of the system, which comes zeroed, serves several of them.
+    // One large piece is followed by more, so one large block of the system, which comes zeroed, serves several of them.
     if (wanted >= BLOCK_LARGE && comes_zeroed(arena, BLOCK_LAST)) arena->block_size = BLOCK_LAST;
     size_t size = wanted > arena->block_size ? wanted : arena->block_size;
     block* b = arena->allocator.allocate(arena->allocator.user, size);
@@ -169,7 +169,7 @@ void sup_arena_adopt(sup_arena* arena, sup_arena* from)
     SUP_ASSERT(arena != from && arena->allocator.release == from->allocator.release);
     block** last = &from->blocks;
     while (*last) last = &(*last)->next;
-    // Behind the newest block, so that `arena` goes on filling its own.
+    // Behind the newest block, so that `arena` keeps filling its own.
     if (arena->blocks) {
         *last = arena->blocks->next;
         arena->blocks->next = from->blocks;

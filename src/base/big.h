@@ -80,7 +80,7 @@ static inline int sup_big_compare(const sup_big* a, const sup_big* b)
     return 0;
 }
 
-/// a = a - b, where a is not the smaller one
+/// a = a - b, for a >= b
 static inline void sup_big_subtract(sup_big* a, const sup_big* b)
 {
     uint64_t borrow = 0;

@@ -1,11 +1,11 @@
-/// base/heap.h: the least of many numbers, again and again. What goes along stands in the lower bits.
+/// base/heap.h: a binary heap of 64-bit items, smallest first: the key in the upper bits, its payload in the lower ones.
 #ifndef SUP_BASE_HEAP_H
 #define SUP_BASE_HEAP_H
 
 #include <stdint.h>
 
 typedef struct sup_heap {
-    uint64_t* items; ///< the caller's, with room for all that is pushed
+    uint64_t* items; ///< the caller's, large enough for all items pushed
     uint32_t  count;
 } sup_heap;
 
@@ -16,7 +16,7 @@ static inline void sup_heap_push(sup_heap* heap, uint64_t item)
     heap->items[i] = item;
 }
 
-/// Takes the least out; there must be one.
+/// Removes the smallest item; the heap must not be empty.
 static inline uint64_t sup_heap_pop(sup_heap* heap)
 {
     uint64_t top = heap->items[0], last = heap->items[--heap->count];

@@ -1,8 +1,8 @@
-// One job that several threads take pieces of. How workers sleep and are woken is their owner's affair: POSIX threads
-// natively (pool.c), the host's workers in WebAssembly (pool_workers.c).
+// One job that several threads take pieces of. How workers sleep and wake is up to the pool: POSIX threads natively (pool.c),
+// the host's workers in WebAssembly (pool_workers.c).
 //
-// Pieces are taken from an atomic counter, so a slow core never holds the others up; which thread takes which piece is unknown,
-// which is why tasks may not care. Nobody waits for a worker that comes too late: it finds the gate closed.
+// Pieces are taken from an atomic counter, so a slow core never holds the others up. Which thread takes which piece is unknown,
+// so tasks must not depend on it. Nobody waits for a late worker: it finds the gate closed.
 #ifndef SUP_BASE_JOB_H
 #define SUP_BASE_JOB_H
 
@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-// The gate: number of the job in the upper half, whether it may be entered, and how many workers are inside.
+// The gate: the number of the job in the upper half, whether it can be entered, and how many workers are inside.
 #define GATE_OPEN 0x80000000ull
 #define GATE_INSIDE 0x0000ffffull
 
@@ -22,10 +22,10 @@ typedef struct job {
     sup_task_fn*          task;
     void*                 data;
     uint32_t              count, grain;
-    atomic_uint_least64_t next; // first item nobody has taken
+    atomic_uint_least64_t next; // first item that nobody has taken
 } job;
 
-// Whether there is another job to enter than the last seen.
+// Whether there is a job to enter that is newer than the last one seen.
 static inline bool job_waits(job* j, uint64_t seen)
 {
     uint64_t gate = atomic_load(&j->gate);
@@ -50,7 +50,7 @@ static inline void job_take_pieces(job* j)
     }
 }
 
-// A worker goes in, if the gate is still open, and remembers which job it has seen.
+// A worker enters, if the gate is still open, and remembers which job it has seen.
 static inline bool job_enter(job* j, uint64_t* seen)
 {
     uint64_t gate = atomic_load(&j->gate);
@@ -60,15 +60,16 @@ static inline bool job_enter(job* j, uint64_t* seen)
     return inside;
 }
 
-// True: the last one out of a closed job, for which the caller may be waiting.
+// True for the last worker out of a closed job; the caller may be waiting for it.
 static inline bool job_leave(job* j)
 {
     uint64_t gate = atomic_fetch_sub(&j->gate, 1) - 1;
     return !(gate & GATE_OPEN) && (gate & GATE_INSIDE) == 0;
 }
 
-// The caller's side: open, work too, close, wait until it is empty, give it back. False: another caller has it, or this is a
-// task that asks for more threads from within; the work is then done by the caller alone, so there is never a deadlock.
+// The caller's side: open the gate, work too, close it, wait until everybody has left, hand the job back. False: another caller
+// has the job, or a task asks for more threads from within; then the caller does all the work alone, so there is never a
+// deadlock.
 static inline bool job_open(job* j, uint32_t count, uint32_t grain, sup_task_fn* task, void* data)
 {
     if (atomic_flag_test_and_set_explicit(&j->taken, memory_order_acquire)) return false;

@@ -13,7 +13,7 @@ enum {
 
 typedef struct reader {
     sup_arena*  arena;
-    const char* source; // as given, for positions in messages: the copy is changed while it is read
+    const char* source; // as given, to report positions: the copy changes while it is read
     size_t      length;
     const char* name;
     char*       text; // the copy
@@ -26,7 +26,7 @@ typedef struct reader {
 
 // ---------------------------------------------------------------------------------------------- messages
 
-// What stands at a place, for people: 'x', a name for what cannot be seen, or the end.
+// The character at an offset, for messages: 'x', a name for an invisible one, or the end.
 static const char* describe(const reader* r, size_t offset, char* buffer, size_t size)
 {
     unsigned char c = offset < r->length ? (unsigned char)r->source[offset] : 0;
@@ -161,12 +161,12 @@ static bool read_escape(reader* r, char** from, char** to)
     return true;
 }
 
-// The string behind the quote at r->at, unescaped in place and ended by 0.
+// The string after the quote at r->at, unescaped in place and ended by 0.
 static bool read_string(reader* r, const char** text, uint32_t* length)
 {
     char *start = r->at + 1, *p = start, *to = start;
     for (;;) {
-        if (to == p) { // nothing to move yet: only look
+        if (to == p) { // nothing to move yet: only scan
             uint64_t word;
             while (memcpy(&word, p, sizeof word), !has_special(word)) p += sizeof word;
             to = p;
@@ -218,7 +218,7 @@ static bool read_word(reader* r, const char* word)
     return true;
 }
 
-// A value without its children: an array or object is left behind its opening bracket.
+// A value without its children: stops after the opening bracket of an array or object.
 static sup_json* read_value(reader* r)
 {
     static const sup_json_type kinds[] = { ['"'] = SUP_JSON_STRING, ['['] = SUP_JSON_ARRAY, ['f'] = SUP_JSON_FALSE,
@@ -251,7 +251,7 @@ static bool read_key(reader* r, const char** key)
     char*    place = r->at;
     uint32_t length;
     if (!read_string(r, key, &length)) return false;
-    // A name is a C string everywhere else; cutting it would change the document silently.
+    // A name is a C string everywhere else; truncating it would silently change the document.
     if (strlen(*key) != length) return fail_at(r, place, "a name without \\u0000");
     skip_space(r);
     if (*r->at != ':') return fail_at(r, r->at, "':' behind a name");
@@ -270,7 +270,7 @@ static void append(sup_json* parent, sup_json* child)
     parent->count++;
 }
 
-// Behind a value: closes what ends here. False: an error, or the document is complete (*depth is 0).
+// After a value: closes the brackets that end here. False: an error, or the document is complete (*depth is 0).
 static bool close_levels(reader* r, sup_json** stack, uint32_t* depth)
 {
     while (*depth) {

@@ -1,4 +1,4 @@
-// Looking at JSON values, making and changing them.
+// Reads, makes and changes JSON values.
 #include "base/internal.h"
 #include "supple/json.h"
 
@@ -115,7 +115,7 @@ sup_json* sup_json_set(sup_arena* arena, sup_json* object, const char* key, sup_
     value->next = old->next;
     *link = value;
     if (object->last == old) object->last = value;
-    old->next = NULL; // free to be put elsewhere
+    old->next = NULL; // may be put elsewhere
     return value;
 }
 

@@ -68,7 +68,7 @@ static void put_string(writer* w, const char* text, size_t length)
         char          escape[8];
         if (control) put(w, (char[]){ '\\', letters[control - controls] }, 2);
         else if (c < 0x20) put(w, escape, sup_format(escape, sizeof escape, "\\u%04x", c));
-        else put(w, "\xef\xbf\xbd", 3); // a byte that is no text (a file name, say): the replacement character
+        else put(w, "\xef\xbf\xbd", 3); // invalid UTF-8 (in a file name, say): the replacement character
     }
     put(w, "\"", 1);
 }

@@ -33,9 +33,9 @@ const char* sup_word_nearest(const char* word, const char* const* candidates, ui
     for (uint32_t i = 0; i < count; ++i) {
         size_t shorter = strlen(word) < strlen(candidates[i]) ? strlen(word) : strlen(candidates[i]);
         int    distance = typing_distance(word, candidates[i]);
-        // A beginning of the word ("--thread") is as good as one mistake.
+        // A prefix of the word ("--thread") counts as one mistake.
         if (shorter >= 3 && strncmp(word, candidates[i], shorter) == 0 && distance > 1) distance = 1;
-        // Two words of which less than half agrees are two words.
+        // Words that differ in more than half of their letters are different words.
         bool far = 2 * distance > (int)(strlen(word) > strlen(candidates[i]) ? strlen(word) : strlen(candidates[i]));
         if (distance < best_distance && !far) {
             best_distance = distance;

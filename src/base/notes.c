@@ -1,4 +1,4 @@
-// Sentences for a person, collected while something is made.
+// Collects notes for the user while something is made.
 #include "base/internal.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ bool sup_notes_begin(sup_notes* notes, sup_arena* arena)
     return notes->texts != NULL;
 }
 
-// At most SUP_NOTES_MAX: comparing with all of them costs nothing.
+// At most SUP_NOTES_MAX notes: comparing with all of them costs nothing.
 static bool is_known(const sup_notes* notes, const char* text)
 {
     for (uint32_t i = 0; i < notes->count; ++i)

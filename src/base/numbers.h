@@ -4,14 +4,14 @@
 
 #include "base/internal.h"
 
-/// A decimal number as it was found: value = mantissa x 10^exponent when `many` is false. Readers with a stricter grammar
+/// A decimal number as found in the text: value = mantissa x 10^exponent when `many` is false. Readers with a stricter grammar
 /// (JSON) look at the counts.
 typedef struct sup_decimal {
     uint64_t    mantissa;
     int64_t     exponent;
-    const char* digits;       ///< behind the sign
+    const char* digits;       ///< after the sign
     size_t      whole_digits; ///< before the point
-    size_t      part_digits;  ///< behind it
+    size_t      part_digits;  ///< after it
     size_t      length;       ///< characters taken; 0: no number
     int64_t     written;      ///< the exponent as written, 0 without one
     bool        negative, plus, point;

@@ -1,5 +1,5 @@
 // Doubles and floats to decimal text. Digits come from exact integer arithmetic (Steele and White 1990): the value is R / S,
-// the neighbors are M / S away, and digits are taken from R until what is left cannot be told from the value itself.
+// its neighbors are M / S away, and digits are taken from R until the remainder cannot be distinguished from the value itself.
 #include "base/big.h"
 #include "base/numbers.h"
 
@@ -7,8 +7,8 @@
 
 __extension__ typedef unsigned __int128 wide_uint;
 
-// A positive number mantissa x 2^exponent and how far its text may stray. `uneven`: a power of two, whose lower neighbor is
-// half as far as the upper one.
+// A positive number mantissa x 2^exponent and how far its text may be off. `uneven`: a power of two, whose lower neighbor is
+// half as far away as the upper one.
 typedef struct parts {
     uint64_t mantissa;
     int      exponent;
@@ -49,7 +49,7 @@ static wide_uint power_of_ten(int power)
     return value;
 }
 
-// Shortest digits where everything fits 128 bits. False: it does not.
+// Shortest digits in 128-bit arithmetic. False: the numbers do not fit.
 static bool shortest_wide(parts p, char* digits, uint32_t* count, int* place)
 {
     if (p.exponent < -110 || p.exponent > 64) return false;
@@ -148,7 +148,7 @@ uint32_t sup_digits_rounded(double value, int significant, int decimals, char* d
         digits[i] = (char)('0' + take_digit(&r, &s));
         sup_big_multiply(&r, 10, 0);
     }
-    // R / S is now ten times what is left behind the last digit.
+    // R / S is now ten times the remainder after the last digit.
     sup_big_multiply(&s, 5, 0);
     int  half = sup_big_compare(&r, &s);
     bool up = half > 0 || (half == 0 && wanted > 0 && (digits[wanted - 1] & 1));
@@ -160,7 +160,7 @@ uint32_t sup_digits_rounded(double value, int significant, int decimals, char* d
         }
         digits[i] = '0';
     }
-    // All nines, or nothing before the rounded place: a one in front.
+    // All nines, or nothing before the rounded place: a one goes in front.
     memmove(digits + 1, digits, (size_t)wanted);
     digits[0] = '1';
     *exponent = k + 1;
@@ -219,9 +219,9 @@ size_t sup_print_double(double value, char* buffer)
     return print_shortest(split_double(value), value < 0, buffer);
 }
 
-// Shortest digits of a float by double arithmetic: nine digits of the value as a whole number, then fewer as long as they
-// stay within half a step of the float. One product or quotient by an exact power of ten errs by 2^-53 of 2^30, so anything
-// closer than `margin` to a limit is left to the exact way. False: it must decide.
+// Shortest digits of a float in double arithmetic: nine digits of the value as a whole number, then fewer as long as they stay
+// within half a step of the float. One product or quotient by an exact power of ten errs by 2^-53 of 2^30, so anything closer
+// than `margin` to a limit is left to the exact method. False: the exact method must decide.
 static bool shortest_fast(float value, uint32_t* digits, int* place)
 {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -283,7 +283,7 @@ static void print_nine(uint32_t number, char* out)
     memcpy(out + 7, pairs + 2 * (low % 100), 2);
 }
 
-// The text of up to nine digits, as sup_digits_text has it. Copies of a fixed length may write behind its end.
+// The text of up to nine digits, as in sup_digits_text. Copies of a fixed length may write past its end.
 static size_t print_digits(uint32_t number, int place, char* out)
 {
     char     nine[32];

@@ -1,7 +1,7 @@
 // A pool of POSIX threads that share one job (job.h).
 //
-// Jobs of 50 us must gain from two threads, and waking a thread takes as long. So workers look out for the next job for a
-// little while before they sleep.
+// Jobs of 50 us must gain from two threads, and waking a thread takes that long. So workers spin for a little while before they
+// sleep.
 #include "base/internal.h"
 #include "base/job.h"
 
@@ -57,7 +57,7 @@ static bool is_empty(sup_pool* pool, uint64_t seen)
 
 typedef bool condition(sup_pool* pool, uint64_t seen);
 
-// About one microsecond.
+// Spins for about one microsecond.
 static bool look_out(sup_pool* pool, condition* holds, uint64_t seen)
 {
     for (int i = 0; i < 64; ++i) {
@@ -67,8 +67,8 @@ static bool look_out(sup_pool* pool, condition* holds, uint64_t seen)
     return false;
 }
 
-// Looks at the condition for a little while. False: time to sleep. The one waited for may have been put on this very core:
-// `yielding` lets it go on.
+// Spins on the condition for a little while. False: time to sleep. The thread we wait for may be on this very core: `yielding`
+// lets it run.
 static bool spin_until(sup_pool* pool, condition* holds, uint64_t seen, bool yielding)
 {
     if (!pool->spin) return holds(pool, seen);
@@ -79,8 +79,8 @@ static bool spin_until(sup_pool* pool, condition* holds, uint64_t seen, bool yie
     }
 }
 
-// Waits for a job other than the last seen. The worker counts itself as a sleeper before it looks at the gate once more, and
-// the caller opens the gate before it looks for sleepers: one of them sees the other.
+// Waits for a job newer than the last one seen. The worker counts itself as a sleeper before it checks the gate once more, and
+// the caller opens the gate before it checks for sleepers: one of them sees the other.
 static void wait_for_work(sup_pool* pool, uint64_t seen)
 {
     if (spin_until(pool, has_work, seen, false)) return;
@@ -105,7 +105,7 @@ static void* worker(void* user)
             pthread_cond_signal(&pool->idle);
             pthread_mutex_unlock(&pool->lock);
         }
-        // Nothing left, and yet the caller does not come: it may stand behind this thread on the same core.
+        // No work is left, and yet the caller does not come: it may be queued behind this thread on the same core.
         if (!look_out(pool, is_closed, seen)) sched_yield();
     }
 }

@@ -1,14 +1,14 @@
 // The pool in WebAssembly, where a module cannot start threads: the host starts workers, each instantiates the module on the
 // same memory with a stack of its own and calls supple_serve. Only the module with shared memory is linked with this file.
 //
-// Workers sleep between jobs. The caller spins for the last piece: it may be a page's main thread, which must not sleep; any
-// other may after a while, or it would take the core from the worker that it waits for.
+// Workers sleep between jobs. The caller spins for the last piece: it may be a page's main thread, which must not sleep. Any
+// other caller sleeps after a while, or it would take the core from the worker it waits for.
 #include "base/internal.h"
 #include "base/job.h"
 
 #include <stdlib.h>
 
-// About 50 us of looking out for the next job: waking a worker takes as long.
+// Spinning for about 50 us before sleeping: waking a worker takes that long.
 enum { SPINS = 20000 };
 
 struct sup_pool {
@@ -32,7 +32,7 @@ static void sleep_while(sup_pool* pool, uint64_t gate)
     __builtin_wasm_memory_atomic_wait64((long long*)(void*)&pool->job.gate, (long long)gate, -1);
 }
 
-// A sleeper counts itself before the instruction compares the gate, and the caller opens the gate before it looks for
+// A sleeper counts itself before the instruction compares the gate, and the caller opens the gate before it checks for
 // sleepers: one of them sees the other.
 static void wait_for_work(sup_pool* pool, uint64_t seen)
 {
@@ -101,7 +101,7 @@ void sup_pool_destroy(sup_pool* pool)
 {
     if (!pool) return;
     atomic_store(&pool->quit, true);
-    // Another number in the gate, so that a worker about to sleep does not.
+    // Changes the number in the gate, so that a worker that is about to sleep does not.
     atomic_fetch_add(&pool->job.gate, 1ull << 32);
     __builtin_wasm_memory_atomic_notify((int*)(void*)&pool->job.gate, ~0u);
     while (atomic_load(&pool->present) > 0) continue;

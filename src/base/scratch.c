@@ -1,4 +1,4 @@
-// Blocks that frames overwrite: aligned for the widest registers, from any allocator.
+// Scratch blocks: aligned for the widest registers, from any allocator.
 #include "base/internal.h"
 #include "supple/base.h"
 

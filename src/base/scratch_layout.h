@@ -1,6 +1,6 @@
 /// base/scratch_layout.h: typed arrays one after the other in a block of scratch, each 64-byte aligned.
 ///
-/// One function lays a workspace out and measures it: with base NULL it only counts, and every array is NULL.
+/// One function lays out a workspace and measures it: with base NULL it only counts, and every array is NULL.
 #ifndef SUP_BASE_SCRATCH_LAYOUT_H
 #define SUP_BASE_SCRATCH_LAYOUT_H
 

@@ -18,8 +18,8 @@ static inline uint32_t sup_sets_find(uint32_t* sets, uint32_t i)
     return i;
 }
 
-/// Joins the sets of a and b; false when they were one already. The lowest element represents a set, whatever the order of
-/// joining.
+/// Joins the sets of a and b; false when they already were one. The lowest element represents a set, whatever the order of
+/// joins.
 static inline bool sup_sets_join(uint32_t* sets, uint32_t a, uint32_t b)
 {
     a = sup_sets_find(sets, a), b = sup_sets_find(sets, b);

@@ -15,7 +15,7 @@ static void insert(sup_sort_item* items, uint32_t count)
     }
 }
 
-// Least significant byte first, one histogram pass for all bytes; bytes that are the same everywhere are skipped.
+// Least significant byte first, one histogram pass for all bytes; bytes that are equal in all items are skipped.
 void sup_sort(sup_sort_item* items, sup_sort_item* spare, uint32_t count)
 {
     if (count < SMALL) {

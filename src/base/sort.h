@@ -8,11 +8,11 @@
 
 typedef struct sup_sort_item {
     uint64_t key;
-    uint32_t value; ///< goes along: usually the index of what the key was made from
+    uint32_t value; ///< sorted along: usually the index of the item that the key was made from
 } sup_sort_item;
 
-/// Sorts by rising key; items of equal keys stay in order. `spare` is memory for count items, which must not overlap.
-/// Time grows with the count and with how many of the key's eight bytes differ between items.
+/// Sorts by rising key; items with equal keys keep their order. `spare` is memory for count items and must not overlap `items`.
+/// Time grows with the count and with the number of key bytes that differ between items.
 SUP_API void sup_sort(sup_sort_item* items, sup_sort_item* spare, uint32_t count);
 
 /// A key in the order of the floats.

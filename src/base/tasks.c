@@ -8,7 +8,7 @@ void sup_tasks_run(const sup_tasks* tasks, uint32_t count, uint32_t grain, sup_t
         tasks->run(tasks->user, count, grain, task, data);
         return;
     }
-    // In pieces here too: a task may keep its scratch by piece.
+    // In pieces even without threads: a task may keep its scratch by piece.
     for (uint32_t begin = 0; begin < count;) {
         uint32_t end = count - begin > grain ? begin + grain : count;
         task(data, begin, end);

@@ -1,4 +1,4 @@
-// A small printf without streams: the same words natively and in WebAssembly, and never a decimal comma.
+// A small printf without streams: the same text natively and in WebAssembly, and never a decimal comma.
 #include "base/numbers.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ typedef struct spec {
     int  width, precision, longs; // precision -1: not given
 } spec;
 
-// Fixed point beyond this many digits in front would be noise: the shortest text with an exponent instead.
+// Fixed-point text with more digits before the point would be noise: print the shortest text with an exponent instead.
 static const double fixed_limit = 1e15;
 enum { DECIMALS_MAX = 30, NUMBER_ROOM = 64 };
 
@@ -67,7 +67,7 @@ static size_t fixed_text(double value, int decimals, char* text)
     int      place = 0;
     uint32_t count = value == 0 ? 0 : sup_digits_rounded(fabs(value), SUP_DIGITS_MAX, decimals, digits, &place);
     size_t   n = 0;
-    if (value < 0 && count) text[n++] = '-'; // what rounds to nothing has no sign
+    if (value < 0 && count) text[n++] = '-'; // what rounds to zero has no sign
     if (count == 0) place = 0;
     if (place < 1) text[n++] = '0';
     for (int i = place < 0 ? place : 0; i < place + decimals; ++i) {
@@ -85,8 +85,8 @@ static void put_fixed(output* o, const spec* s, double value)
     put_number(o, s, text, plain ? fixed_text(value, decimals, text) : sup_print_double(value, text));
 }
 
-// %g: `precision` significant digits (6 unless said), trailing zeros dropped. Unlike printf, digits in front of the point are
-// all kept up to 15: people read counts and sizes with it.
+// %g: `precision` significant digits (default 6), trailing zeros dropped. Unlike printf, keeps all digits before the point, up
+// to 15: people read counts and sizes with it.
 static void put_general(output* o, const spec* s, double value)
 {
     char text[NUMBER_ROOM];
@@ -208,8 +208,8 @@ size_t sup_utf8_length(const unsigned char* p)
     return (p[3] & 0xc0) == 0x80 ? 4 : 0;
 }
 
-// What a terminal obeys instead of showing it: C0, DEL and C1 move the cursor, color, ring and rename the window; marks of
-// direction and separators of lines show one text as another.
+// What a terminal interprets instead of printing: C0, DEL and C1 move the cursor, change colors, ring the bell and rename the
+// window; direction marks and line separators disguise one text as another.
 static bool is_obeyed(const unsigned char* p, size_t length)
 {
     if (length == 1) return p[0] < 0x20 || p[0] == 0x7f;

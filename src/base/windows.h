@@ -1,4 +1,4 @@
-/// base/windows.h: what the files for Windows share: names as UTF-8, and its error numbers as those of errno.h.
+/// base/windows.h: what the files for Windows share: paths as UTF-8, and its error codes as those of errno.h.
 #ifndef SUP_BASE_WINDOWS_H
 #define SUP_BASE_WINDOWS_H
 
@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <windows.h>
 
-enum { SUP_WINDOWS_PATH = 4096 }; // characters of a name, with the 0 behind it
+enum { SUP_WINDOWS_PATH = 4096 }; // characters of a path, with the terminating 0
 
-/// The name for functions that end in W. False: it is too long, or not UTF-8.
+/// The path for functions that end in W. False: too long, or not UTF-8.
 static inline bool sup_windows_wide(const char* path, wchar_t out[SUP_WINDOWS_PATH])
 {
     return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, out, SUP_WINDOWS_PATH) > 0;
 }
 
-/// And back. False: it is too long, or not Unicode (names of files may hold half a pair).
+/// And back. False: too long, or not Unicode (file names may hold half a surrogate pair).
 static inline bool sup_windows_narrow(const wchar_t* path, char* out, size_t size)
 {
     return WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, path, -1, out, (int)size, NULL, NULL) > 0;
 }
 
-/// What went wrong last, as a number of errno.h.
+/// The last error, as a number of errno.h.
 static inline int sup_windows_errno(void)
 {
     switch (GetLastError()) {
@@ -51,8 +51,8 @@ static inline int sup_windows_errno(void)
     }
 }
 
-/// Puts a file in the place of another. Virus scanners and indexers hold new files open for a moment: half a second is waited.
-/// 0, or the number.
+/// Replaces a file by another. Virus scanners and indexers hold new files open for a moment, so it retries for half a second.
+/// Returns 0 or the error number.
 static inline int sup_windows_replace(const char* from, const char* to)
 {
     wchar_t wide_from[SUP_WINDOWS_PATH], wide_to[SUP_WINDOWS_PATH];

@@ -1,4 +1,4 @@
-// The sweeps, measured: every pose of every joint under every chain is a task of its own.
+// Measures the sweeps: every pose of every joint under every chain is a task of its own.
 #include "base/internal.h"
 #include "check/sweep.h"
 #include "math/trig.h"
@@ -19,8 +19,8 @@ static bool wanted_joint(const sup_checkup_desc* d, const char* name)
     return wanted;
 }
 
-// The joint turns skin when a point follows it or anything below it, and some skin stays behind or bends with it: it has a
-// part of its own.
+// A joint turns skin when points follow it or its descendants, and other skin stays behind or bends with it: it has a part of
+// its own.
 static sup_result list_joints(sup_checkup* c, sup_arena* arena, sup_error* error)
 {
     const sup_checkup_desc* d = &c->desc;
@@ -29,10 +29,10 @@ static sup_result list_joints(sup_checkup* c, sup_arena* arena, sup_error* error
     sup_joint_sweeps*       sweeps = sup_arena_alloc(arena, parts, sizeof *sweeps);
     c->joints = sup_arena_alloc(arena, parts, sizeof *c->joints);
     if (!joints || !sweeps || !c->joints) return sup_fail_memory(error, "the list of joints");
-    double whole = sup_meter_rest_volume(d->meter); // negative where the mesh is inside out; so are its parts then
+    double whole = sup_meter_rest_volume(d->meter); // negative if the mesh is inside out; so are its parts then
     for (uint32_t p = 0; p < parts; p++) {
         const sup_meter_part* part = sup_meter_part_at(d->meter, p);
-        // A root without a joint above it turns everything together: nothing deforms.
+        // A root joint turns everything together: nothing deforms.
         bool bends = part->joint != SUP_NONE && d->character->skeleton.joints[part->joint].parent != SUP_NONE;
         if (!bends || !(part->rest_volume * whole > PART_SHARE_MIN * whole * whole) || !wanted_joint(d, part->name)) continue;
         c->joints[count] = (sup_check_joint){ .name = part->name, .part = p };
@@ -87,15 +87,15 @@ sup_result sup_checkup_points(const sup_checkup* c, const sup_check_joint* joint
 typedef struct batch {
     const sup_checkup*     c;
     const sup_check_joint* joint;
-    uint8_t*               wanted; // per chain and pose: what is measured there
-    uint32_t*              items;  // those of them where something is
+    uint8_t*               wanted; // per chain and pose: what to measure there
+    uint32_t*              items;  // those with something to measure
     bool*                  failed;
 } batch;
 
-// Contacts are intersections, values everything else.
+// Contacts are counted intersections; values are everything else.
 enum { WANT_VALUES = 1, WANT_CONTACTS = 2 };
 
-// Volume of the joint's part, from the volumes of all of them. The fans need the pose.
+// The volume of the joint's part, from the volumes of all parts. The fans need the pose.
 static double part_change(const sup_checkup* c, const sup_check_joint* joint, uint32_t pose, const sup_vec3* points,
                           double* volumes, void* memory)
 {
@@ -146,15 +146,15 @@ static void run_items(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// A share of the bar, one joint's.
+// One joint's share of the progress bar.
 typedef struct share {
     double from, to;
 } share;
 
-// All of the poses, some at a time, so that cancelling does not wait for the whole joint.
+// All poses, a portion at a time, so that cancelling does not wait for the whole joint.
 static sup_result run_batch(batch* b, share bar, sup_error* error)
 {
-    // Workers wait for the slowest at the end of each portion: a few poses each keep that small.
+    // Workers wait for the slowest one at the end of each portion: a few poses each keep that wait short.
     enum { PORTION = 4 };
     const sup_checkup_desc* d = &b->c->desc;
     uint32_t                items = b->c->chain_count * b->joint->sweeps.pose_count, count = 0, workers = 1;
@@ -185,8 +185,8 @@ static bool is_end(const sup_joint_sweeps* s, uint32_t pose)
     return pose == w->begin || pose == w->begin + w->count - 1;
 }
 
-// Everything but intersections at every pose. Dynamic chains, which must settle first, are measured at the ends alone and
-// whole: settling costs most.
+// Everything but intersections at every pose. Dynamic chains, which must settle first, are measured only at the ends, and
+// completely: settling costs most.
 static void want_values(const sup_checkup* c, const sup_check_joint* joint, uint8_t* wanted)
 {
     uint32_t poses = joint->sweeps.pose_count;
@@ -196,7 +196,7 @@ static void want_values(const sup_checkup* c, const sup_check_joint* joint, uint
     }
 }
 
-// Elsewhere intersections cost most: at the ends and where the volume is worst.
+// For other chains intersections cost most: they are counted at the ends and where the volume is worst.
 static void want_contacts(const sup_checkup* c, const sup_check_joint* joint, uint8_t* wanted)
 {
     uint32_t poses = joint->sweeps.pose_count;
@@ -224,8 +224,8 @@ static void find_worst(const sup_check_joint* joint, sup_check_result* r)
     }
 }
 
-// One number to rank by: volume lost counts whole, gained half; triangles in contact as a share of the part's; a doubled edge
-// as much as 5 % of the volume.
+// One number to rank by: lost volume counts fully, gained volume half; triangles in contact count as a share of the part's; an
+// edge at twice its length counts as much as 5 % of the volume.
 static double judge(const sup_checkup* c, const sup_check_joint* joint, sup_check_result* r)
 {
     double gain = 0.0, triangles = sup_meter_part_at(c->desc.meter, joint->part)->triangle_count;
@@ -275,7 +275,7 @@ double sup_checkup_worst(const sup_check_joint* joint, uint32_t chain)
 
 static const char* advise(const sup_checkup* c, const sup_check_joint* joint, sup_arena* arena)
 {
-    // Less than this is nothing to mend.
+    // Below this there is nothing to fix.
     enum { FINE_PERCENT = 1 };
     char        text[900], where[80];
     double      first = 100.0 * sup_checkup_worst(joint, 0), best = 100.0 * fabs(sup_checkup_worst(joint, joint->best));
@@ -298,7 +298,7 @@ static const char* advise(const sup_checkup* c, const sup_check_joint* joint, su
     double contacts = joint->results[0].intersections;
     if (contacts > 0.0 && isfinite(contacts))
         n += sup_format(text + n, sizeof text - n, "; %.0f pairs of triangles pass through each other", contacts);
-    // The chain with the fewest contacts, when that is a real help.
+    // The chain with the fewest contacts, if it helps enough.
     uint32_t fewest = 0;
     for (uint32_t k = 1; k < c->chain_count; k++)
         if (joint->results[k].intersections < joint->results[fewest].intersections) fewest = k;
@@ -313,7 +313,7 @@ static bool precedes(const sup_check_joint* a, const sup_check_joint* b)
     return a->idle != b->idle ? b->idle : a->badness > b->badness;
 }
 
-// By badness, worst first; equal ones in the skeleton's order. What no clip does comes behind what one does.
+// Worst first; ties in the skeleton's order. Motions that no clip contains rank behind those that one does.
 static void rank(sup_checkup* c)
 {
     bool moved_by_clips = false;
@@ -327,7 +327,7 @@ static void rank(sup_checkup* c)
     }
 }
 
-// Whether chain k gives the numbers of the first one wherever both were measured.
+// Whether chain k gives the same numbers as the first one wherever both were measured.
 static bool does_nothing(const sup_checkup* c, uint32_t k)
 {
     // A ten-thousandth of the volume is less than the table shows.

@@ -1,4 +1,4 @@
-// A checkup as JSON, and what a chain must be like to be checked.
+// A checkup as JSON, and which chains can be checked.
 #include "base/internal.h"
 #include "supple/check.h"
 

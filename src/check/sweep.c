@@ -51,7 +51,7 @@ static sup_vec3 across(sup_vec3 a, sup_vec3 b)
                 (double)a.x * b.y - (double)a.y * b.x);
 }
 
-// A row of the linear part times a direction.
+// Row i of the linear part times a direction.
 static double row(const sup_affine* a, int i, double x, double y, double z)
 {
     return (double)a->m[i][0] * x + (double)a->m[i][1] * y + (double)a->m[i][2] * z;
@@ -75,9 +75,9 @@ static sup_vec3 bone_axis(const sup_character* character, uint32_t joint)
 
 // ---------------------------------------------------------------------------------------------- ranges
 
-// Where a joint has been, over all clips.
+// How far a joint moves over all clips.
 typedef struct travel {
-    sup_vec3 bone, side, other;     // an own frame: along the bone, and two directions across it
+    sup_vec3 bone, side, other;     // its own frame: along the bone, and two directions across it
     double   twist_low, twist_high; // degrees
     double   xx, xy, yy;            // second moments of the bends
     double   u_low, u_high, v_low, v_high;
@@ -86,7 +86,7 @@ typedef struct travel {
 static void travel_begin(travel* t, const sup_character* character, uint32_t joint)
 {
     *t = (travel){ .bone = bone_axis(character, joint) };
-    // The joint's own axis that lies most across the bone: rigs are built with bends about it.
+    // The joint's local axis that lies most across the bone: rigs are built to bend about it.
     float    x = fabsf(t->bone.x), y = fabsf(t->bone.y), z = fabsf(t->bone.z);
     sup_vec3 own = x <= y && x <= z ? (sup_vec3){ 1, 0, 0 } : z <= y ? (sup_vec3){ 0, 0, 1 } : (sup_vec3){ 0, 1, 0 };
     t->other = across(t->bone, own);
@@ -168,14 +168,14 @@ static void find_principal(travel* t)
 static void add_sweep(sup_joint_sweeps* s, bool twist, sup_vec3 axis, double low, double high)
 {
     if (fmax(-low, high) < MOVES_MIN) return;
-    // Most of the motion counts as the positive way.
+    // The larger part of the motion counts as the positive direction.
     if (-low > high) {
         double kept = low;
         axis = (sup_vec3){ -axis.x, -axis.y, -axis.z };
         low = -high;
         high = -kept;
     }
-    // The next step of a range that is all but reached only doubles a pose.
+    // Another step for a range that is all but covered would only repeat a pose.
     uint32_t   below = (uint32_t)ceil(-low / ANGLE_STEP - 1e-6), above = (uint32_t)ceil(high / ANGLE_STEP - 1e-6);
     sup_sweep* w = &s->sweeps[s->sweep_count++];
     *w = (sup_sweep){ twist, axis, low, high, s->pose_count, below + above + 1 };

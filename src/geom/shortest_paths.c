@@ -9,8 +9,8 @@ typedef struct path {
     const uint32_t* ring;
     uint32_t*       open; // unvisited neighbors
     bool*           visited;
-    // Points beside the walk, by unvisited neighbors and then number. Counts only fall, so an item whose count is no longer
-    // true is followed by a smaller one and is dropped when it comes up.
+    // Points adjacent to the walk, by unvisited neighbors and then number. Counts only fall, so an outdated item is preceded by
+    // a smaller one and is dropped when it comes up.
     sup_heap       beside;
     sup_sort_item* starts; // all points by number of neighbors
     uint32_t       next_start;

@@ -5,9 +5,9 @@
 
 #include "geom/surface/rings.h"
 
-/// A walk that hugs what it has already visited: from the last point on to the unvisited neighbor that has the fewest
-/// unvisited neighbors itself (ties: lowest number); stuck: the point with the fewest beside the walk. order[k] is the k-th
-/// point. Neighbors as sup_topology has them; starts at the point with the fewest.
+/// A walk that stays close to what it has visited: it goes on to the unvisited neighbor that has the fewest unvisited neighbors
+/// itself (ties: lowest number); if stuck, to the point with the fewest next to the walk. order[k] is the k-th point. Neighbors
+/// as in sup_topology; starts at the point with the fewest.
 sup_result sup_path_order(uint32_t point_count, const uint32_t* ring_begin, const uint32_t* ring, sup_arena* arena,
                           uint32_t* order, sup_error* error);
 
@@ -21,7 +21,7 @@ typedef struct sup_intervals {
     const sup_interval* pairs;
 } sup_intervals;
 
-/// The rings written as runs.
+/// Stores the rings as runs.
 sup_result sup_intervals_create(const sup_rings* rings, sup_arena* arena, sup_intervals* out, sup_error* error);
 
 #endif

@@ -1,4 +1,4 @@
-// Which surface a character wears, whatever file it came from.
+// The surface appearance of a character, whatever file it came from.
 #include "io/appearance.h"
 
 #include "base/internal.h"
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// x^2.4 is x^2 times the fifth root of x^2, found by Newton's method: no function of the machine's library, so that every
-// machine writes the same file.
+// x^2.4 is x^2 times the fifth root of x^2, found by Newton's method rather than by libm, so that every machine writes the same
+// file.
 float appearance_linear(float value)
 {
     if (!(value > 0)) return 0;
@@ -45,7 +45,7 @@ static sup_result vertex_appearance(const sup_character* character, const vertex
     return SUP_OK;
 }
 
-// A glTF is known by its stored vertices, the other formats by their points.
+// Surfaces of a glTF are identified by their stored vertices, those of other formats by their points.
 static bool same_surface(const sup_mesh* a, const sup_mesh* b, bool stored)
 {
     bool same = a->part_count == b->part_count && a->face_count == b->face_count && a->vertex_count == b->vertex_count;

@@ -1,4 +1,4 @@
-// The frame around every bake: picks the format, keeps the file beside its target, and counts frames.
+// The frame of every bake: picks the format, keeps the file beside its target, and counts frames.
 #include "io/bake.h"
 
 #include "base/internal.h"
@@ -24,7 +24,7 @@ static const char* written_endings(const sup_file_format* format)
     return format->bake_endings ? format->bake_endings : format->endings;
 }
 
-// ".glb, .obj": what may stand at the end of an output's name.
+// ".glb, .obj": the endings that an output may have.
 static void list_endings(char* text, size_t size)
 {
     size_t at = 0;
@@ -77,7 +77,7 @@ static sup_result check_desc(const sup_bake_desc* desc, sup_error* error)
     return SUP_OK;
 }
 
-// Times of keys are floats; frames are counted with this slack.
+// Key times are floats; frames are counted with this slack.
 static bool is_all(const sup_bake_desc* desc, double span)
 {
     double slack = 1e-6 / desc->fps + 0x1p-23 * desc->clip->seconds;
@@ -193,8 +193,8 @@ static bool all_finite(const sup_vec3* v, uint32_t count)
     return finite;
 }
 
-// One policy for every format, so it stands before all of them: a point that is not a number stays where the rest shape has it,
-// and is counted. Writers see numbers only.
+// The same policy for every format, applied before all of them: a point that is not finite stays at its rest position and is
+// counted. Writers only see finite numbers.
 static sup_result make_finite(sup_bake* bake, sup_bake_frame* frame, sup_error* error)
 {
     const sup_mesh* mesh = &bake->character->mesh;
@@ -245,7 +245,7 @@ static void withdraw_files(sup_bake* bake, const sup_bake_file* end)
         if (f->keep) sup_out_withdraw(f->file);
 }
 
-// Whole on the disk first and renamed afterwards, so that a full disk leaves none of them.
+// First all files are complete on disk, then they are renamed, so that a full disk leaves none of them.
 static sup_result commit_files(sup_bake* bake, uint64_t* size, sup_error* error)
 {
     if (bake->file) {
@@ -265,7 +265,7 @@ static sup_result commit_files(sup_bake* bake, uint64_t* size, sup_error* error)
         withdraw_files(bake, f);
         return result;
     }
-    sup_result result = bake->file ? sup_out_commit(bake->file, error) : SUP_OK; // it names the others: they are there
+    sup_result result = bake->file ? sup_out_commit(bake->file, error) : SUP_OK; // committed last, because it names the others
     if (result != SUP_OK) withdraw_files(bake, NULL);
     else if (bake->stale) sup_out_remove(bake->stale);
     return result;
@@ -322,7 +322,7 @@ sup_result sup_bake_spill(sup_bake* bake, sup_out_file** out, sup_error* error)
     return add_file(bake, bake->desc.path, NULL, SPILL_ROOM, false, out, error);
 }
 
-// What comes before the dot of the ending; formats are picked by it, so that every bake has one.
+// The length of the path before the dot of its ending; the ending picks the format, so every bake has one.
 static size_t stem_length(const char* path) { return (size_t)(sup_path_ending(path) - path) - 1; }
 
 char* sup_bake_path(sup_bake* bake, const char* words)
@@ -378,7 +378,7 @@ void sup_bake_warn(sup_bake* bake, const char* format, ...)
     size_t before = bake->warnings ? strlen(bake->warnings) + 1 : 0;
     size_t length = strlen(line);
     char*  text = sup_arena_alloc(bake->arena, before + length + 1, 1);
-    if (!text) return; // the file is right without the words; the next allocation that matters will say it
+    if (!text) return; // the file is valid without the note; the next allocation that matters reports the failure
     if (before) {
         memcpy(text, bake->warnings, before - 1);
         text[before - 1] = '\n';

@@ -8,7 +8,7 @@ static const struct {
     const char*       name;
     const char*       summary;
     sup_scene_make*   make;
-    sup_scene_colors* colors; // NULL: clay
+    sup_scene_colors* colors; // NULL: clay color
 } scenes[] = {
     { "arm", sup_scene_arm_summary, sup_scene_arm, NULL },
     { "bar", sup_scene_bar_summary, sup_scene_bar, NULL },
@@ -29,7 +29,7 @@ const char* sup_builtin_summary(uint32_t index)
     return scenes[index].summary;
 }
 
-// A point of a built-in character is one stored vertex.
+// A point of a built-in character is a single stored vertex.
 static sup_result add_colors(sup_character* character, sup_scene_colors* colors, sup_error* error)
 {
     SUP_ASSERT(character->mesh.vertex_count == character->mesh.point_count);

@@ -1,11 +1,11 @@
-// The base colors of a file's materials and vertices, for pictures. Textures are not looked into: their factor stands for them.
+// The base colors of a file's materials and vertices, for pictures. Textures are not sampled: their factor stands for them.
 #include "base/internal.h"
 #include "io/appearance.h"
 #include "io/gltf/gltf.h"
 
 #include <string.h>
 
-// The factor of a primitive's material; white where the file says nothing, as the format does.
+// The factor of a primitive's material; white by default, as in the format.
 static sup_vec3 primitive_color(const gltf_source* source, const sup_json* primitive)
 {
     float           color[3] = { 1, 1, 1 };
@@ -19,7 +19,7 @@ static sup_vec3 primitive_color(const gltf_source* source, const sup_json* primi
     return (sup_vec3){ color[0], color[1], color[2] };
 }
 
-// The colors of a primitive's vertices, by which the format multiplies the material's; false: it has none.
+// The colors of a primitive's vertices, which the format multiplies by the material's; false: none.
 static bool find_vertex_colors(const gltf_source* source, const sup_json* primitive, gltf_accessor* out)
 {
     sup_error ignored;
@@ -30,11 +30,11 @@ static bool find_vertex_colors(const gltf_source* source, const sup_json* primit
 static float tinted(float factor, const gltf_accessor* colors, uint32_t vertex, uint32_t channel)
 {
     float value = gltf_accessor_float(colors, vertex, channel);
-    return value >= 0 ? factor * (value < 1 ? value : 1) : 0; // not a number: 0
+    return value >= 0 ? factor * (value < 1 ? value : 1) : 0; // NaN: 0
 }
 
-// Primitives have stored vertices of their own, so a corner's tells its material even where points of several are welded.
-// Faces stand in the order of their primitives: the next corner's primitive is this one or a later one.
+// Primitives have stored vertices of their own, so a corner's vertex identifies its material even where points of several are
+// welded. Faces are in the order of their primitives: the next corner's primitive is this one or a later one.
 static void color_part(const gltf_source* source, const sup_mesh* mesh, uint32_t part, sup_vec3* out)
 {
     const gltf_part* from = &source->parts[part];
@@ -61,7 +61,7 @@ static void color_part(const gltf_source* source, const sup_mesh* mesh, uint32_t
     }
 }
 
-// Of an OBJ or PLY: its own colors of points, else those of its materials, which faces have.
+// For an OBJ or PLY: its colors of points, else those of its materials, which belong to faces.
 static bool color_appearance(const sup_mesh* mesh, const appearance* d, sup_vec3* out)
 {
     bool any = d->colors != NULL;

@@ -1,10 +1,10 @@
-// Tables of numbers as libigl (.dmat) and others (.tmat) write them.
+// Reads tables of numbers as libigl (.dmat) and others (.tmat) write them.
 #include "io/motion/motion_file.h"
 #include "io/words.h"
 
 #define BAD(...) sup_fail(error, SUP_ERROR_INPUT, __VA_ARGS__)
 
-// On machines of either byte order.
+// Independent of the machine's byte order.
 static double little_double(const char* bytes)
 {
     uint64_t bits = 0;
@@ -49,7 +49,7 @@ sup_result sup_dmat_parse(sup_bytes bytes, sup_arena* arena, sup_matrix* out, su
     if (!good) return BAD("line %zu: a .dmat file begins with its columns and rows", w.line);
     uint64_t count = (uint64_t)columns * rows;
     if (count == 0) return BAD("the table is empty");
-    // What is promised must be there, before memory is taken for it.
+    // The data promised must exist before memory is allocated for it.
     size_t least = binary ? 8 : 2;
     if (count > ((uint64_t)(w.end - w.at) + 1) / least)
         return BAD("%u columns of %u numbers are announced, but the file ends before that; it is truncated", columns, rows);

@@ -1,5 +1,4 @@
-// Formats of other programs that we do not read or do not write, and the way around each: what a person would otherwise have
-// to find out.
+// Formats of other programs that we do not read or write, and a way around each that users would otherwise have to find.
 #include "io/elsewhere.h"
 
 #include "supple/io.h"

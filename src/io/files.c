@@ -1,4 +1,4 @@
-// The file system, for hosts that have one. WebAssembly hosts bring a sup_files of their own.
+// The file system, for hosts that have one. WebAssembly hosts provide their own sup_files.
 #define _XOPEN_SOURCE 700 // realpath
 #include "base/internal.h"
 #include "supple/io.h"
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What a GLB's own length field can say.
+// The largest size that a GLB's length field can hold.
 #define FILE_BYTES_MAX (4ull << 30)
-// A read of a plain file is not interrupted, and fills new memory: half a gigabyte at once is a second without Ctrl-C.
+// Reading a regular file is not interruptible, and half a gigabyte into fresh memory would be a second without Ctrl-C.
 #define READ_BYTES_MAX ((size_t)16 << 20)
 
 static sup_result fail_reading(sup_error* error, const char* path)
@@ -57,7 +57,7 @@ static sup_result read_open(int descriptor, const char* path, sup_arena* arena, 
 
 static sup_result read_at(const char* path, const char* real, int more, sup_arena* arena, sup_bytes* out, sup_error* error)
 {
-    // O_NONBLOCK, so that a named pipe nobody writes to is refused instead of waited for.
+    // O_NONBLOCK, so that a named pipe without a writer is refused instead of waited for.
     int descriptor = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | more);
     if (descriptor < 0) return fail_reading(error, path);
     sup_result result = read_open(descriptor, path, arena, out, error);
@@ -71,7 +71,7 @@ static sup_result read_file(void* user, const char* path, sup_arena* arena, sup_
     return read_at(path, path, 0, arena, out, error);
 }
 
-// The name was checked for "..", but a link could still lead anywhere: what counts is where the path ends.
+// The name was checked for "..", but a link could still lead anywhere: check where the resolved path ends.
 static sup_result read_below(void* user, const char* path, size_t folder, sup_arena* arena, sup_bytes* out, sup_error* error)
 {
     (void)user;
@@ -97,7 +97,7 @@ static sup_result list_open(DIR* directory, const char* folder, sup_arena* arena
         if (!entry && errno) return fail_reading(error, folder);
         if (!entry) return SUP_OK;
         if (*count == capacity) {
-            // What was listed before stays in the arena: at most as much again.
+            // Earlier, smaller lists stay in the arena: at most as much again.
             const char** more = SUP_NEW(arena, const char*, capacity = capacity ? 2 * capacity : 64);
             if (!more) return sup_fail_memory(error, folder);
             if (*count) memcpy(more, *names, *count * sizeof *more);

@@ -1,11 +1,11 @@
-// The file system of Windows, for reading. Names are UTF-8 whatever the code page; / and \ both part them.
+// The file system of Windows, for reading. Names are UTF-8 whatever the code page; both / and \ are separators.
 #include "base/internal.h"
 #include "base/windows.h"
 #include "supple/io.h"
 
 #include <string.h>
 
-// What a GLB's own length field can say.
+// The largest size that a GLB's length field can hold.
 #define FILE_BYTES_MAX (4ull << 30)
 
 static sup_result fail_reading(sup_error* error, const char* path, int number)
@@ -38,7 +38,7 @@ static sup_result read_open(HANDLE file, const char* path, sup_arena* arena, sup
     return SUP_OK;
 }
 
-// Others may write, rename and remove meanwhile: a reader must not stand in anybody's way.
+// Others may write, rename and delete meanwhile: a reader must not block them.
 static HANDLE open_to_read(const wchar_t* path)
 {
     return CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
@@ -78,7 +78,7 @@ static bool final_path(HANDLE file, wchar_t* out)
     return length > 0 && length < SUP_WINDOWS_PATH;
 }
 
-// Whether what is open lies in the folder, wherever links have led.
+// Whether the open file lies in the folder, wherever links have led.
 static bool lies_below(HANDLE file, const char* folder)
 {
     wchar_t wide[SUP_WINDOWS_PATH], root[SUP_WINDOWS_PATH], real[SUP_WINDOWS_PATH];
@@ -111,7 +111,7 @@ static sup_result add_name(const WIN32_FIND_DATAW* found, const char* folder, su
                            uint32_t* count, uint32_t* capacity, sup_error* error)
 {
     char name[3 * MAX_PATH + 1];
-    if (!sup_windows_narrow(found->cFileName, name, sizeof name)) return SUP_OK; // a name that nobody could ask for
+    if (!sup_windows_narrow(found->cFileName, name, sizeof name)) return SUP_OK; // a name that cannot be asked for
     if (*count == *capacity) {
         const char** more = SUP_NEW(arena, const char*, *capacity = *capacity ? 2 * *capacity : 64);
         if (!more) return sup_fail_memory(error, folder);

@@ -1,4 +1,4 @@
-// The formats there are, and reading by name: the one place that knows endings and "builtin:".
+// The list of formats, and reading by name: the one place that knows endings and "builtin:".
 #include "base/internal.h"
 #include "io/caches/sequence.h"
 #include "io/elsewhere.h"
@@ -18,7 +18,7 @@ static const sup_file_format* const formats[] = {
 };
 #undef SUP_FILE_FORMAT
 
-// Fewer do not make a body, more do not fit the memory of a usual machine while they are made.
+// Fewer points do not make a body; more do not fit an ordinary machine's memory while they are made.
 enum { BUILTIN_POINTS_MIN = 100, BUILTIN_POINTS_MAX = 2000000 };
 
 uint32_t sup_format_count(void) { return SUP_COUNT_OF(formats); }
@@ -44,7 +44,7 @@ const sup_file_format* sup_format_for(const char* path)
     return find_format(path, NULL);
 }
 
-// The endings of a format that can be read, as " .glb .gltf .obj". Returns the length so far.
+// Appends the readable endings of a format, as " .glb .gltf .obj". Returns the length so far.
 static size_t list_endings(const sup_file_format* format, char* list, size_t size, size_t at)
 {
     for (const char* word = format->read ? format->endings : ""; *word;) {
@@ -106,7 +106,7 @@ static sup_result load_builtin(const char* words, const sup_load_options* option
     return SUP_OK;
 }
 
-// Readers speak of meshes and lines; the person also needs to know in which file.
+// Readers speak of meshes and lines; this adds the file's name.
 static void name_file(const char* path, sup_error* error)
 {
     if (!error || strstr(error->text, path)) return;
@@ -115,7 +115,7 @@ static void name_file(const char* path, sup_error* error)
     sup_format(error->text, sizeof error->text, "%s: %s", path, text);
 }
 
-// The bytes come before the name.
+// Content comes before the name.
 static const sup_file_format* recognize(sup_bytes bytes, const sup_extra* extra)
 {
     for (uint32_t f = 0; f < SUP_COUNT_OF(formats); ++f)
@@ -132,17 +132,17 @@ static bool is_own(const sup_file_format* format)
     return false;
 }
 
-// By the bytes, then by the name. `told` is set where the name says something else.
-static sup_result choose_format(const sup_read_input* in, const sup_file_format** out, bool* told, sup_error* error)
+// By content, then by name. `misnamed` is set if the name contradicts the content.
+static sup_result choose_format(const sup_read_input* in, const sup_file_format** out, bool* misnamed, sup_error* error)
 {
     const sup_file_format* named = find_format(in->path, in->extra);
     const sup_file_format* format = recognize(in->bytes, in->extra);
     bool                   packed = named && !is_own(named);
     const char*            why = format ? NULL : sup_no_character(in->bytes, packed);
     if (why) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no character: %s", in->path, why);
-    // An OBJ is recognized by a word or two, and formats of assimp are text as well: there the name counts.
+    // An OBJ is recognized by a word or two, and formats of assimp are text as well: there the name wins.
     if (format && named && named != format && !is_own(named) && strcmp(format->name, "obj") == 0) format = named;
-    *told = format && format != named;
+    *misnamed = format && format != named;
     *out = format ? format : named;
     if (*out && (*out)->read) return SUP_OK;
     if (named && !named->read && !sup_elsewhere_cure(in->path, false))
@@ -151,7 +151,7 @@ static sup_result choose_format(const sup_read_input* in, const sup_file_format*
     return fail_ending(in->path, in->extra, error);
 }
 
-// What the reader's own warnings stand before.
+// Prepends a warning about the name to the reader's own.
 static void warn_of_name(const char* path, const sup_file_format* format, sup_character* character)
 {
     char         text[300];
@@ -159,14 +159,14 @@ static void warn_of_name(const char* path, const sup_file_format* format, sup_ch
     sup_format(text, sizeof text, "'%.100s' has another ending, but its contents are %.*s: it is read as that",
                path + sup_path_folder(path), (int)strcspn(format->summary, ",:"), format->summary);
     char* line = sup_arena_text(character->arena, text, strlen(text));
-    if (!all || !line) return; // the character is right without the words
+    if (!all || !line) return; // the character is valid without the warning
     for (uint32_t i = 0; i < character->warning_count; ++i) all[i] = character->warnings[i];
     all[character->warning_count] = line;
     character->warnings = all;
     character->warning_count++;
 }
 
-// Files that assimp would read, in a program that brings what it has and was built without it.
+// A file that assimp would read, in a program that was built without it.
 static bool lacks_assimp(const char* path, const sup_extra* extra)
 {
     return extra && extra->format_count == 0 && sup_path_ends_in(path, "fbx dae blend 3ds x lwo ms3d b3d stl off");
@@ -196,7 +196,7 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           .dress_count = options->dress_count,
                           .progress = options->progress,
                           .wait = options->wait };
-    bool           told = false;
+    bool           misnamed = false;
     sup_result     result = files->read(files->user, path, arena, &in.bytes, error);
     if (result == SUP_ERROR_FILE && (!format || (!format->read && sup_elsewhere_cure(path, false))))
         result = fail_ending(path, options->extra, error);
@@ -205,15 +205,15 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           "cannot read '%s': this build has no assimp, which reads such files; convert it to .glb, or use a "
                           "build that has it",
                           path);
-    if (result == SUP_OK) result = choose_format(&in, &format, &told, error);
+    if (result == SUP_OK) result = choose_format(&in, &format, &misnamed, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
     if (result != SUP_OK) name_file(path, error);
-    else if (told) warn_of_name(path, format, *out);
+    else if (misnamed) warn_of_name(path, format, *out);
     sup_arena_destroy(arena);
     return result;
 }
 
-// Formats with one mesh cannot select one; a user who names another mesh gets an error.
+// Formats with a single mesh cannot select one; a user who names another mesh gets an error.
 static sup_result check_choice(const sup_load_options* options, const sup_character* character, sup_error* error)
 {
     const sup_mesh* mesh = &character->mesh;
@@ -243,7 +243,7 @@ sup_result sup_load(const char* path, const sup_load_options* options, sup_chara
                                   : load_file(path, options, &character, error);
     if (result == SUP_OK && !(character->source_format && strcmp(character->source_format, "gltf") == 0))
         result = check_choice(options, character, error);
-    // What code made, and what a person insists on, is as large as they say.
+    // Built-in characters, and files whose unit the user gives, have the size they claim.
     if (result == SUP_OK && !built && !(options->unit > 0)) result = sup_size_judge(character, options->allocator, error);
     if (result == SUP_OK) *out = character;
     else sup_character_destroy(character);

@@ -1,4 +1,4 @@
-// Names for objects of files that allow few characters and no name twice.
+// Makes names for objects of files that allow few characters and require unique names.
 #include "io/identifier.h"
 
 #include "base/internal.h"
@@ -10,7 +10,7 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 void sup_identifier(const char* name, const char* otherwise, const char (*taken)[SUP_IDENTIFIER], uint32_t count,
                     char out[SUP_IDENTIFIER])
 {
-    enum { KEPT = SUP_IDENTIFIER - 16 }; // room for a number
+    enum { KEPT = SUP_IDENTIFIER - 16 }; // leaves space for a number
     char   base[KEPT];
     size_t n = 0;
     if (!name || !name[0]) name = otherwise;

@@ -6,7 +6,7 @@
 
 enum { SUP_IDENTIFIER = 80 };
 
-/// Letters, digits and underscores of the name (or of `otherwise` where it is empty), with a number behind where it is taken.
+/// Letters, digits and underscores of the name (or of `otherwise` if it is empty), with a number appended if it is taken.
 void sup_identifier(const char* name, const char* otherwise, const char (*taken)[SUP_IDENTIFIER], uint32_t count,
                     char out[SUP_IDENTIFIER]);
 

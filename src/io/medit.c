@@ -1,6 +1,6 @@
-// Medit (Frey 2001), ascii: meshes of tetrahedra as research data has them. The surface is what deforms: the triangles and
-// quads of the file, or, where it has none, the faces that only one tetrahedron has. Vertices stay in their order, those inside
-// too, so that tables of weights made for the file still fit.
+// Medit (Frey 2001), ascii: tetrahedral meshes from research data. The surface is what deforms: the triangles and quads of the
+// file, or, if it has none, the faces of only one tetrahedron. Vertices keep their order, including inner ones, so that weight
+// tables made for the file still fit.
 #include "base/internal.h"
 #include "base/sort.h"
 #include "io/recognize.h"
@@ -23,7 +23,7 @@ typedef struct medit_reader {
     uint32_t*             tetrahedra;
 } medit_reader;
 
-// Words that stand before a count and rows of that many numbers. Vertices, triangles, quads and tetrahedra are kept.
+// Keywords followed by a count and that many rows of numbers. Vertices, triangles, quads and tetrahedra are kept.
 typedef enum section { VERTICES, TRIANGLES, QUADS, TETRAHEDRA, PASSED } section;
 
 static const struct {
@@ -39,7 +39,7 @@ static const struct {
 
 // ---------------------------------------------------------------------------------------------- words
 
-// Over blanks, line ends and comments.
+// Skips blanks, line ends and comments.
 static void pass_comments(medit_reader* r)
 {
     for (words_skip(&r->words); r->words.at < r->words.end && *r->words.at == '#'; words_skip(&r->words))
@@ -89,7 +89,7 @@ static sup_result read_vertices(medit_reader* r, uint32_t count)
     return SUP_OK;
 }
 
-// Rows of vertex numbers, counted from 1, with a label behind. Appends to `list`.
+// Rows of vertex numbers, counted from 1, followed by a label. Appends to `list`.
 static sup_result read_rows(medit_reader* r, uint32_t count, uint32_t corners, uint32_t* list)
 {
     for (uint32_t row = 0; row < count; ++row) {
@@ -158,7 +158,7 @@ static sup_result read_section(medit_reader* r, const char* word, size_t length)
         return SUP_OK;
     }
     if (!next_count(r, &count)) return fail_at(r, "a section has no count");
-    // A number takes two bytes at the least: counts are believed only as far as the file could hold them.
+    // A number takes at least two bytes: counts are limited by what the file can hold.
     if ((uint64_t)count * sections[kind].width > ((uint64_t)(r->words.end - r->words.at) + 1) / 2)
         return fail_at(r, "a section announces more than the file contains");
     switch (sections[kind].section) {
@@ -199,7 +199,7 @@ typedef struct triangle {
     uint32_t corners[3];
 } triangle;
 
-// The least corner in the key's upper half, the greatest in its lower: faces of one key differ in the middle one only.
+// The smallest corner in the key's upper half, the largest in its lower: faces with one key differ only in the middle one.
 static sup_sort_item face_key(const uint32_t c[3], uint32_t index)
 {
     uint32_t low = c[0] < c[1] ? c[0] : c[1], high = c[0] < c[1] ? c[1] : c[0];
@@ -210,7 +210,7 @@ static sup_sort_item face_key(const uint32_t c[3], uint32_t index)
 
 static uint32_t corner_sum(const triangle* t) { return t->corners[0] ^ t->corners[1] ^ t->corners[2]; }
 
-// Faces that one tetrahedron alone has, looking outwards where its volume is positive.
+// The faces of only one tetrahedron, facing outwards if its volume is positive.
 static sup_result peel(medit_reader* r)
 {
     static const uint8_t sides[4][3] = { { 0, 2, 1 }, { 0, 1, 3 }, { 1, 2, 3 }, { 0, 3, 2 } };

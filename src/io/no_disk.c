@@ -1,5 +1,5 @@
-// Files in WebAssembly, where there is no disk: the page hands over what is read, and what is written are bytes in memory. In
-// the place of files.c and out_disk.c.
+// Files in WebAssembly, which has no disk: the page supplies input files, and output stays in memory. Replaces files.c and
+// out_disk.c.
 #include "io/out_disk.h"
 #include "supple/io.h"
 

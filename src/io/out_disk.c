@@ -1,4 +1,4 @@
-// The disk under out_file.c, by POSIX.
+// The disk operations of out_file.c, with POSIX.
 #include "io/out_disk.h"
 
 #include "base/internal.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40 }; // as the kernel follows before it speaks of a loop
+enum { LINKS_MAX = 40 }; // the kernel's own limit for links
 
 int sup_disk_look(const char* path, sup_disk_info* out)
 {
@@ -84,14 +84,14 @@ int sup_disk_finish(intptr_t file, const unsigned* rights, bool* closed)
     *closed = false;
     if (rights && fchmod((int)file, (mode_t)*rights) != 0) return errno;
     if (fsync((int)file) != 0) return errno;
-    *closed = true; // after close the descriptor is gone even when it failed
+    *closed = true; // after close the descriptor is gone even if it failed
     return close((int)file) == 0 ? 0 : errno;
 }
 
 void sup_disk_close(intptr_t file) { close((int)file); }
 
-// The rename itself must survive a power cut too. Some file systems cannot sync a folder: then the rename is as safe as they
-// make it.
+// The rename itself must survive a power failure too. Some file systems cannot sync a folder: then it is as safe as they make
+// it.
 static void sync_folder_of(const char* path)
 {
     char   folder[PATH_MAX] = ".";

@@ -1,5 +1,5 @@
-/// io/out_disk.h: what out_file.c asks of the system. out_disk.c is for POSIX, out_disk_windows.c for Windows, no_disk.c for
-/// pages; all answer with 0 or a number of errno.h.
+/// io/out_disk.h: what out_file.c needs from the system. out_disk.c is for POSIX, out_disk_windows.c for Windows, no_disk.c for
+/// pages; all return 0 or an errno value.
 #ifndef SUP_IO_OUT_DISK_H
 #define SUP_IO_OUT_DISK_H
 
@@ -13,21 +13,21 @@ typedef struct sup_disk_info {
     unsigned      rights; ///< for sup_disk_finish
 } sup_disk_info;
 
-/// ENOENT: there is nothing.
+/// ENOENT: it does not exist.
 int sup_disk_look(const char* path, sup_disk_info* out);
-/// A link as output means the file it points to, whether that exists yet or not.
+/// A link as output means the file it points to, existing or not.
 int sup_disk_follow(sup_arena* arena, const char** path);
-/// A new file for reading and writing. EEXIST: there is one.
+/// Creates a file for reading and writing. EEXIST: it exists.
 int sup_disk_create(const char* path, intptr_t* out);
 int sup_disk_write(intptr_t file, uint64_t offset, const void* data, size_t bytes);
 int sup_disk_read(intptr_t file, uint64_t offset, void* data, size_t bytes);
-/// On the disk, with the rights of what it replaces (NULL: nothing), and closed. Where it fails it is still open unless
-/// *closed.
+/// Flushes to disk, gives it the permissions of what it replaces (NULL: nothing), and closes it. If it fails the file is still
+/// open unless *closed.
 int  sup_disk_finish(intptr_t file, const unsigned* rights, bool* closed);
 void sup_disk_close(intptr_t file);
-/// From one name to the other in one step, safe against a power cut as far as the file system allows.
+/// Renames atomically, safe against a power failure as far as the file system allows.
 int  sup_disk_rename(const char* from, const char* to);
 void sup_disk_remove(const char* path);
-long sup_disk_process(void); ///< number of this process, for names nobody else takes
+long sup_disk_process(void); ///< id of this process, for unique names
 
 #endif

@@ -1,4 +1,4 @@
-// The disk under out_file.c, by Windows. Names are UTF-8 whatever the code page.
+// The disk operations of out_file.c on Windows. Names are UTF-8 whatever the code page.
 #include "base/internal.h"
 #include "base/windows.h"
 #include "io/out_disk.h"
@@ -17,7 +17,7 @@ int sup_disk_look(const char* path, sup_disk_info* out)
     return 0;
 }
 
-// Links are rare here, and replaced like files.
+// Links are rare here, and are replaced like files.
 int sup_disk_follow(sup_arena* arena, const char** path)
 {
     (void)arena;
@@ -71,7 +71,7 @@ int sup_disk_read(intptr_t file, uint64_t offset, void* data, size_t bytes)
     return 0;
 }
 
-// The rights of a file here come from its folder.
+// On Windows a file takes its permissions from its folder.
 int sup_disk_finish(intptr_t file, const unsigned* rights, bool* closed)
 {
     (void)rights;

@@ -1,4 +1,4 @@
-// A file that is written beside its target and takes its place only when whole; or bytes in memory.
+// A file that is written beside its target and replaces it only when complete; or bytes in memory.
 #include "base/internal.h"
 #include "io/bake.h"
 #include "io/out_disk.h"
@@ -8,24 +8,24 @@
 #include <string.h>
 
 enum {
-    NAME_KEPT = 200, // of the target's name in the temporary one; file systems allow 255
+    NAME_KEPT = 200, // characters of the target's name kept in the temporary one; file systems allow 255
     TRIES_MAX = 1000,
 };
 
 struct sup_out_file {
-    const char* path;   // as the user named it, for messages
-    const char* target; // behind symbolic links
-    char*       part;   // the temporary beside it
+    const char* path;   // as given by the user, for messages
+    const char* target; // with symbolic links resolved
+    char*       part;   // the temporary file beside it
     intptr_t    handle; // -1 when closed
     unsigned    rights; // of the file that is replaced
     bool        replaces;
-    bool        whole; // closed, but not yet in its place
+    bool        whole; // closed, but not yet renamed
     uint8_t*    buffer;
     size_t      capacity, buffered;
-    uint64_t    written;   // without what is buffered
-    bool        in_memory; // bytes of `memory`, and no file anywhere
-    sup_arena*  arena;     // of whom it belongs to
-    sup_arena*  memory;    // holds `bytes` alone, so that growing gives the old ones back
+    uint64_t    written;   // not counting buffered bytes
+    bool        in_memory; // writes to `memory`, without a file
+    sup_arena*  arena;     // the owner's
+    sup_arena*  memory;    // holds only `bytes`, so that growing frees the old ones
     uint8_t*    bytes;
     size_t      bytes_capacity;
 };
@@ -34,7 +34,7 @@ static const char* reason(int number)
 {
     switch (number) {
     case ENOSPC: return "the disk is full; free some space or write elsewhere";
-#ifdef EDQUOT // Windows has none
+#ifdef EDQUOT // not on Windows
     case EDQUOT: return "the disk quota is used up; free some space or write elsewhere";
 #endif
     case EFBIG: return "the file would be larger than the system allows; bake fewer frames or raise the limit (ulimit -f)";
@@ -74,7 +74,7 @@ static bool folder_exists(const sup_out_file* file)
 
 static sup_result fail(const sup_out_file* file, int number, sup_error* error)
 {
-    // Folders of the kernel, such as /proc, answer so as well.
+    // Kernel folders such as /proc also answer like this.
     if (number == ENOENT && folder_exists(file))
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': no file can be created in that folder; write elsewhere",
                         file->path);
@@ -94,7 +94,7 @@ static sup_result check_target(sup_out_file* file, sup_error* error)
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is a directory; give a file name inside it", file->path);
     int number = sup_disk_look(file->target, &info);
     if (number != 0) return number == ENOENT ? SUP_OK : fail(file, number, error);
-    // Renaming would put a plain file in the place of a device.
+    // Renaming would replace a device by a regular file.
     if (info.kind != SUP_DISK_FILE)
         return sup_fail(error, SUP_ERROR_FILE, "cannot write '%s': it is not a regular file; give another name", file->path);
     if (!info.writable)

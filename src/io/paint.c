@@ -1,5 +1,5 @@
-// The pictures that base colors come from, and where on them each stored vertex lies: of a glTF (and what assimp reads, which
-// becomes one), and of an OBJ, whose vertices on seams lie on several places.
+// The pictures of base colors, and each stored vertex's position on them: of a glTF (and what assimp reads, which becomes one),
+// and of an OBJ, whose vertices on seams have several positions.
 #include "base/internal.h"
 #include "io/appearance.h"
 #include "io/gltf/gltf_reader.h"
@@ -18,7 +18,7 @@ typedef struct painter {
     float*             uv;
 } painter;
 
-// Offset, turn and scale of KHR_texture_transform.
+// Offset, rotation and scale of KHR_texture_transform.
 typedef struct moved_uv {
     float offset[2], scale[2], sine, cosine;
 } moved_uv;
@@ -40,7 +40,7 @@ static moved_uv read_transform(const sup_json* extension)
     return t;
 }
 
-// The bytes of an image inside the file or beside it; none where they were not found.
+// The bytes of an image inside the file or beside it; none if it was not found.
 static sup_bytes image_bytes(painter* p, uint32_t image)
 {
     const gltf_source* source = p->source;
@@ -81,7 +81,7 @@ static sup_wrap read_wrap(const sup_json* sampler, const char* key)
     return code == 33071 ? SUP_WRAP_CLAMP : code == 33648 ? SUP_WRAP_MIRROR : SUP_WRAP_REPEAT;
 }
 
-// The number of the texture's picture among those of the paint; SUP_NONE: it names no image.
+// The index of the texture's picture in the paint; SUP_NONE: it references no image.
 static uint32_t picture_of(painter* p, const sup_json* texture)
 {
     uint32_t        image = sup_json_index(sup_json_get(texture, "source"), SUP_NONE), count = p->out->picture_count;

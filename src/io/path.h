@@ -1,4 +1,4 @@
-/// io/path.h: names of files as readers need them.
+/// io/path.h: operations on file names that readers need.
 #ifndef SUP_IO_PATH_H
 #define SUP_IO_PATH_H
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/// The length of the folder in front of a file's name, with its slash; 0 where there is none.
+/// The length of the folder part of a path, with its slash; 0 if it has none.
 static inline size_t sup_path_folder(const char* path)
 {
     size_t folder = 0;
@@ -15,7 +15,7 @@ static inline size_t sup_path_folder(const char* path)
     return folder;
 }
 
-/// Whether it parts folders in the user's own paths: \\ is a letter like others everywhere but on Windows.
+/// Whether the character separates folders in the user's own paths: \ is an ordinary character everywhere but on Windows.
 static inline bool sup_path_parts(char c)
 {
 #if defined(_WIN32)
@@ -25,7 +25,7 @@ static inline bool sup_path_parts(char c)
 #endif
 }
 
-/// As sup_path_folder, of a path that the user gave.
+/// sup_path_folder for a path that the user gave.
 static inline size_t sup_path_own_folder(const char* path)
 {
     size_t folder = 0;
@@ -34,7 +34,7 @@ static inline size_t sup_path_own_folder(const char* path)
     return folder;
 }
 
-/// Whether a relative path goes neither up nor to the root of a disk: a file from the network must not read the rest of it.
+/// Whether a relative path goes neither up nor to a root: a file from the network must not read the rest of the disk.
 static inline bool sup_path_stays_below(const char* relative)
 {
     if (!relative[0] || relative[0] == '/' || relative[0] == '\\' || strchr(relative, ':')) return false;
@@ -46,7 +46,7 @@ static inline bool sup_path_stays_below(const char* relative)
     return true;
 }
 
-/// Reads what a file names: path, of which `folder` characters are the folder of that file.
+/// Reads a file that another one references: path, whose first `folder` characters are the folder of that file.
 static inline sup_result sup_path_read(const sup_files* files, const char* path, size_t folder, sup_arena* arena,
                                        sup_bytes* out, sup_error* error)
 {
@@ -54,7 +54,7 @@ static inline sup_result sup_path_read(const sup_files* files, const char* path,
                              : files->read(files->user, path, arena, out, error);
 }
 
-/// "walks/fox.glb" is "fox": what a character without a name is called. NULL: out of memory.
+/// "walks/fox.glb" is "fox": the default name of a character. NULL: out of memory.
 static inline const char* sup_path_stem(sup_arena* arena, const char* path)
 {
     const char* name = path + sup_path_folder(path);

@@ -1,5 +1,5 @@
-// PLY (Turk 1994), ascii and binary: polygons and vertex order as they are, never welded, like OBJ. The header says what every
-// row holds; whatever nobody here knows is stepped over by its size.
+// PLY (Turk 1994), ascii and binary: polygons and vertex order unchanged, never welded, like OBJ. The header says what every
+// row contains; unknown properties are skipped by their size.
 #include "base/internal.h"
 #include "io/appearance.h"
 #include "io/quick_number.h"
@@ -25,7 +25,7 @@ typedef enum role {
 static const uint8_t type_bytes[TYPE_COUNT] = { 1, 1, 2, 2, 4, 4, 4, 8 };
 
 typedef struct property {
-    const char* name; // in the file, not ended by 0
+    const char* name; // in the file, not 0-terminated
     size_t      name_length;
     number_type type;
     number_type count_type; // NO_TYPE: not a list
@@ -45,7 +45,7 @@ typedef struct ply_reader {
     const sup_read_input* in;
     sup_error*            error;
     sup_arena*            arena;
-    const char *          at, *end; // of the body once the header is read
+    const char *          at, *end; // of the body, after the header
     encoding              encoding;
     element*              elements;
     uint32_t              element_count;
@@ -62,9 +62,9 @@ typedef struct ply_reader {
     uint32_t              warning_count;
 } ply_reader;
 
-// As many as a person could tell apart.
+// As many as a person could distinguish.
 enum { MAPS_MAX = 64 };
-enum { ASK_ROWS = 1 << 15 }; // between two questions whether anybody still waits: some milliseconds
+enum { ASK_ROWS = 1 << 15 }; // between two checks for cancellation: some milliseconds
 
 // ---------------------------------------------------------------------------------------------- header
 
@@ -96,7 +96,7 @@ static number_type find_type(const char* word, size_t length)
     return NO_TYPE;
 }
 
-// One line of the header without its end. Files of old machines end lines by \r alone; the first line tells.
+// One line of the header without its end. Files of old Macs end lines with only \r; the first line decides.
 static bool next_line(ply_reader* r, char ending, words* out)
 {
     const char* newline = memchr(r->at, ending, (size_t)(r->end - r->at));
@@ -192,7 +192,7 @@ static sup_result read_header(ply_reader* r)
             return sup_fail(r->error, SUP_ERROR_INPUT, "the header does not end; the file is truncated");
         const char* start = w.at;
         if (!next_word(&w, &word, &length) || is_word(word, length, "comment") || is_word(word, length, "obj_info")) continue;
-        if (is_word(word, length, "Created")) continue; // Blender 2.4 forgot to say that it is a comment
+        if (is_word(word, length, "Created")) continue; // Blender 2.4 forgot to mark this line as a comment
         if (is_word(word, length, "end_header")) {
             if (!formatted) return sup_fail(r->error, SUP_ERROR_INPUT, "the header has no line 'format'; the file is damaged");
             return SUP_OK;
@@ -218,7 +218,7 @@ static uint64_t row_bytes(const ply_reader* r, const element* e)
     return bytes;
 }
 
-// The header's counts are believed only as far as the file could hold them. One byte more: the last number needs no blank.
+// Counts in the header are limited by what the file can hold. One extra byte: the last number needs no blank.
 static sup_result check_counts(ply_reader* r)
 {
     uint64_t left = (uint64_t)(r->end - r->at) + 1;
@@ -269,7 +269,7 @@ static role vertex_role(const property* p)
     return p->type >= FLOAT32 ? MAP : SKIPPED;
 }
 
-// All of a kind or none: a row of properties that is not whole is stepped over.
+// All properties of a kind or none: an incomplete set is skipped.
 static bool keep_kind(element* e, uint32_t seen, role first, uint32_t count)
 {
     uint32_t all = ((1u << count) - 1) << first;
@@ -305,7 +305,7 @@ static sup_result plan_vertices(ply_reader* r, element* e)
             if (r->map_count == MAPS_MAX) p->role = SKIPPED;
             else if (add_map(r, p) != SUP_OK) return SUP_ERROR_MEMORY;
         } else if (p->role >= COLOR && (seen & 1u << p->role)) {
-            p->role = SKIPPED; // another name of the same
+            p->role = SKIPPED; // another name for the same
         } else if (seen & 1u << p->role) {
             return sup_fail(r->error, SUP_ERROR_INPUT, "vertices have '%.*s' twice; the file is damaged", (int)p->name_length,
                             p->name);
@@ -321,7 +321,7 @@ static sup_result plan_vertices(ply_reader* r, element* e)
         r->normals = SUP_NEW(r->arena, sup_vec3, r->vertex_count);
         if (!r->normals) return sup_fail_memory(r->error, "normals");
     }
-    // Whoever only borrows us the file wants the points.
+    // A caller that only lends the file wants just the points.
     bool keep = r->in->arena != NULL;
     if (keep_kind(e, seen, COLOR, 3) && keep) {
         r->colors = SUP_NEW(r->arena, float, 4 * (size_t)r->vertex_count);
@@ -413,12 +413,12 @@ static int64_t to_integer(number_type type, uint64_t raw)
     }
 }
 
-// A number of a binary file, which must be there.
+// Takes a number of a binary file, if the file has one.
 static inline bool take_raw(ply_reader* r, number_type type, uint64_t* raw)
 {
     size_t bytes = type_bytes[type];
     if ((size_t)(r->end - r->at) < bytes) return false;
-    switch (bytes) { // constant sizes become single loads
+    switch (bytes) { // constant sizes compile to single loads
     case 1: *raw = load(r, 1); break;
     case 2: *raw = load(r, 2); break;
     case 4: *raw = load(r, 4); break;
@@ -466,7 +466,7 @@ static bool take_float(ply_reader* r, number_type type, float* out)
     return taken && (r->at >= r->end || is_blank(*r->at));
 }
 
-// Steps over values without looking at them.
+// Skips values without decoding them.
 static bool pass_over(ply_reader* r, number_type type, uint64_t count)
 {
     if (r->encoding != ASCII) {
@@ -517,7 +517,7 @@ static sup_result pass_element(ply_reader* r, const element* e)
     return result;
 }
 
-// Whole numbers from 0 to their type's largest stand for 0 to 1.
+// Whole numbers from 0 to their type's maximum stand for 0 to 1.
 static float color_scale(const element* e)
 {
     for (uint32_t i = 0; i < e->property_count; ++i) {
@@ -543,7 +543,7 @@ static sup_result read_vertices(ply_reader* r)
     float          scale = color_scale(e);
     sup_result     result = SUP_OK;
     for (uint32_t v = 0; v < r->vertex_count && (result = begin_row(r, v)) == SUP_OK; ++v) {
-        float values[MAP] = { [COLOR + 3] = 1 / scale }; // opaque where the file does not say
+        float values[MAP] = { [COLOR + 3] = 1 / scale }; // opaque by default
         for (uint32_t i = 0; i < e->property_count; ++i) {
             const property* p = &e->properties[i];
             bool            good = p->role == SKIPPED
@@ -561,7 +561,7 @@ static sup_result read_vertices(ply_reader* r)
     return result;
 }
 
-// Room for `more` corners. Triangles fit the first time; what is larger doubles, and the list before is given up.
+// Makes space for `more` corners. Triangles fit the first time; beyond that the list doubles and the old one is abandoned.
 static bool reserve(ply_reader* r, uint64_t more)
 {
     if (more <= r->corner_capacity - r->corner_count) return true;
@@ -611,7 +611,7 @@ static sup_result read_faces(ply_reader* r)
     return result;
 }
 
-// Whatever goes beyond 0..1 measures something else and weighs nothing.
+// A property beyond 0..1 measures something else and is not a weight.
 static sup_result settle_maps(ply_reader* r)
 {
     uint32_t kept = 0;

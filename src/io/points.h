@@ -1,4 +1,4 @@
-/// io/points.h: point caches, in and out: what pc2, mdd and npy share.
+/// io/points.h: what readers and writers of the point caches pc2, mdd and npy share.
 #ifndef SUP_IO_POINTS_H
 #define SUP_IO_POINTS_H
 
@@ -10,9 +10,9 @@ sup_result pc2_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_er
 sup_result mdd_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_error* error);
 sup_result npy_points(sup_bytes bytes, sup_arena* arena, sup_points* out, sup_error* error);
 
-/// Fails unless `frames` x `points` vectors of `size` bytes each begin at `offset`. What lies behind them is left alone.
+/// Fails unless `frames` x `points` vectors of `size` bytes each begin at `offset`. Trailing bytes are ignored.
 sup_result points_check(sup_bytes bytes, size_t offset, uint64_t frames, uint64_t points, size_t size, sup_error* error);
-/// Floats of the file as vectors: in place where they may stay, else a copy, turned to this machine's order.
+/// Floats of the file as vectors: in place if they may stay, else a copy in this machine's byte order.
 sup_result points_take(sup_bytes bytes, size_t offset, sup_arena* arena, bool swapped, sup_points* out, sup_error* error);
 
 // Writing: one file for each mesh, with its stored vertices in the source's order.

@@ -1,4 +1,4 @@
-// Point caches in: the part that all formats of them share.
+// Reads point caches: the part that all their formats share.
 #include "io/points.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
-/// io/quick_number.h: numbers of text meshes, which are nearly all the time their readers take. The same values as
+/// io/quick_number.h: parses numbers of text meshes, which take nearly all of their readers' time. Same values as
 /// sup_parse_double, to the last bit.
 #ifndef SUP_IO_QUICK_NUMBER_H
 #define SUP_IO_QUICK_NUMBER_H
 
 #include "base/internal.h"
 
-/// A decimal number at the front of the text; the characters taken, 0 when there is none. Short numbers without an exponent
-/// are one exact quotient; whatever else goes to the full reader.
+/// A decimal number at the start of the text; returns the characters taken, 0 if there is none. Short numbers without an
+/// exponent are one exact quotient; everything else goes to the full parser.
 static inline size_t sup_quick_double(const char* text, const char* end, double* out)
 {
     static const double powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
@@ -30,7 +30,7 @@ static inline size_t sup_quick_double(const char* text, const char* end, double*
     return (size_t)(p - text);
 }
 
-/// A whole number with its sign; the characters taken, 0 when there is none. Beyond any index it stays beyond.
+/// A signed whole number; returns the characters taken, 0 if there is none. Saturates beyond any index.
 static inline size_t sup_quick_integer(const char* text, const char* end, int64_t* out)
 {
     const char* p = text;

@@ -1,9 +1,9 @@
-// Names lie: a GLB is saved as .obj, a web page as .glb. The first bytes tell.
+// Recognizes formats by their first bytes. Names lie: a GLB is saved as .obj, a web page as .glb.
 #include "io/recognize.h"
 
 #include <string.h>
 
-enum { LOOK = 4096 }; // bytes from the beginning that are looked at
+enum { LOOK = 4096 }; // bytes to examine from the beginning
 
 static bool begins(sup_bytes b, const char* with)
 {
@@ -13,7 +13,7 @@ static bool begins(sup_bytes b, const char* with)
 
 static bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Without a byte order mark and blanks.
+// Skips a byte order mark and blanks.
 static sup_bytes text_of(sup_bytes b)
 {
     if (begins(b, "\xEF\xBB\xBF")) b.data += 3, b.size -= 3;
@@ -43,7 +43,7 @@ bool medit_recognize(sup_bytes bytes) { return begins(text_of(bytes), "MeshVersi
 
 bool bvh_recognize(sup_bytes bytes) { return begins(text_of(bytes), "HIERARCHY"); }
 
-// OBJ has no signature: the first line that is not a comment must begin as one of its lines does, and what was looked at is
+// OBJ has no signature: the first line that is not a comment must begin as an OBJ line does, and the bytes examined must be
 // text.
 bool obj_recognize(sup_bytes bytes)
 {

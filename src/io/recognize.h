@@ -1,4 +1,4 @@
-/// io/recognize.h: what a file is by its bytes, whatever its name says. Each belongs to a row of formats.def.
+/// io/recognize.h: recognizes files by their content. Each function belongs to a row of formats.def.
 #ifndef SUP_IO_RECOGNIZE_H
 #define SUP_IO_RECOGNIZE_H
 
@@ -10,8 +10,8 @@ bool ply_recognize(sup_bytes bytes);
 bool medit_recognize(sup_bytes bytes);
 bool bvh_recognize(sup_bytes bytes);
 
-/// Why bytes that no format recognized cannot be a character at all, with the cure; NULL where they might. packed: the format
-/// that the name tells may itself be an archive.
+/// Why bytes that no format recognized cannot be a character at all, with the cure; NULL if they might be. packed: the format
+/// that the name suggests may itself be an archive.
 const char* sup_no_character(sup_bytes bytes, bool packed);
 
 #endif

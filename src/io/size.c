@@ -1,6 +1,6 @@
-// A fox of 155 m, a warrior of 7 mm: files whose unit is not what they say. Skin under the gravity of such a size hangs like a
-// sack or stands like stone, so physics takes the character for a plausible one. Points, files and printed lengths keep the
-// file's unit: only gravity, masses and the lengths of the world are resolved by the other one.
+// A fox of 155 m, a warrior of 7 mm: some files are not in the unit they claim. Skin under gravity at such a size hangs like a
+// sack or is rigid like stone, so physics assumes a plausible size. Points, files and printed lengths keep the file's unit:
+// only gravity, masses and the lengths of the world use the assumed one.
 #include "supple/io.h"
 
 #include "base/internal.h"
@@ -9,17 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-// Longest sides in meters. A hand and a whale are near the ends; --unit sets other sizes.
+// Longest sides in meters. A hand and a whale are near the ends; --unit overrides.
 static const double SMALLEST = 0.2, LARGEST = 20.0;
-// Units are mistaken by powers of ten (centimetres for metres). The one that brings the size nearest to the middle of that
-// range, 2 m, is taken: above 2 / sqrt(10), up to 2 * sqrt(10).
+// Unit mistakes are powers of ten (centimeters for meters). The one that brings the size nearest to the middle of that range, 2
+// m, is assumed: above 2 / sqrt(10), up to 2 * sqrt(10).
 static const double LEAST = 0.632455532033676, MOST = 6.32455532033676;
 
 static double power_of_ten(int exponent)
 {
     double power = 1;
     for (int i = exponent < 0 ? -exponent : exponent; i > 0; --i) power *= 10;
-    return exponent < 0 ? 1 / power : power; // so 0.01 has the bits of a written 0.01
+    return exponent < 0 ? 1 / power : power; // so that 0.01 has the bits of a literal 0.01
 }
 
 static double find_factor(double metres)
@@ -30,7 +30,7 @@ static double find_factor(double metres)
     return power_of_ten(exponent);
 }
 
-// As --unit takes it.
+// The value for --unit.
 static void write_unit(double metres, char* out, size_t size)
 {
     static const struct {

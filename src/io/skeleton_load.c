@@ -1,4 +1,4 @@
-// Skeletons of every kind of file as joints with straight tails, fitted to a mesh.
+// Loads skeletons from any format as joints with straight tails, fitted to a mesh.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "supple/io.h"
@@ -15,7 +15,7 @@ static bool reserve(sup_skeleton_file* s, uint32_t count, sup_arena* arena)
     return s->joints && s->tails && s->has_tail;
 }
 
-// A joint at a place, without a rotation of its own.
+// A joint at a position, without a rotation of its own.
 static void put_joint(sup_skeleton_file* s, const char* name, uint32_t parent, sup_vec3 offset, sup_vec3 place)
 {
     sup_joint* j = &s->joints[s->joint_count];
@@ -63,7 +63,7 @@ static box box_of(const sup_vec3* points, uint32_t count)
     return b;
 }
 
-// Whether the figure stands in the mesh as it is.
+// Whether the figure already fits the mesh.
 static bool fits(const box* mesh, const box* figure, int up)
 {
     bool inside = true;
@@ -74,8 +74,8 @@ static bool fits(const box* mesh, const box* figure, int up)
     return inside && figure->high[up] - figure->low[up] > 0.6f * (mesh->high[up] - mesh->low[up]);
 }
 
-// Captured skeletons stand anywhere and in any unit, with y up: a figure that is not about as tall as the mesh is made so, feet
-// on the mesh's lowest point, middle over middle.
+// Captured skeletons stand anywhere and in any unit, with y up: a figure that is not about as tall as the mesh is scaled to it,
+// with its feet on the mesh's lowest point and centered.
 static float fit_figure(const sup_character* character, sup_vec3* places, uint32_t count)
 {
     box mesh = box_of(character->mesh.points, character->mesh.point_count), figure = box_of(places, count);
@@ -98,8 +98,8 @@ static float fit_figure(const sup_character* character, sup_vec3* places, uint32
     return scale;
 }
 
-// Captured skeletons also rest in a pose of their own: legs apart, arms up. Where they were not made for the mesh, they take
-// its.
+// Captured skeletons also have a rest pose of their own: legs apart, arms up. If they were not made for the mesh, they are
+// posed like it.
 static sup_result pose_figure(const sup_character* c, const sup_mocap* m, sup_vec3* places, sup_arena* arena, sup_turn* out,
                               sup_error* error)
 {
@@ -143,7 +143,7 @@ static sup_result read_bvh(const char* path, const sup_load_options* options, co
 
 // ---------------------------------------------------------------------------------------------- characters
 
-// Joints of a character: those of its skin, else every node that carries no mesh.
+// Joints of a character: those of its skin, else every node without a mesh.
 sup_result sup_skeleton_copy(const sup_character* c, sup_arena* arena, sup_skeleton_file* out, sup_error* error)
 {
     const sup_skeleton* s = &c->skeleton;
@@ -184,7 +184,7 @@ sup_result sup_skeleton_load(const char* path, const sup_load_options* options, 
 
 // ---------------------------------------------------------------------------------------------- weights
 
-// Leaves guess their tails; what the file knows is better.
+// Tails of leaves are guesses; what the file knows is better.
 static sup_bone* known_bones(const sup_character* c, const sup_skeleton_file* s, sup_arena* arena)
 {
     sup_bone* bones = sup_arena_copy(arena, c->skeleton.bones, c->skeleton.bone_count, sizeof *bones);

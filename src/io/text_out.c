@@ -1,4 +1,4 @@
-// Text into an output file, for the formats that people can read.
+// Writes text into an output file, for text formats.
 #include "io/text_out.h"
 
 #include "io/gltf/gltf.h"
@@ -43,7 +43,7 @@ size_t text_digits(uint32_t number, char* out)
 
 void text_index(text_out* t, uint32_t number) { t->used += text_digits(number, text_reserve(t, TEXT_INDEX_MAX)); }
 
-// Into room that is there.
+// Writes where space was already reserved.
 static size_t put_float(text_out* t, float number, char* out)
 {
     if (!isfinite(number)) {
@@ -71,7 +71,7 @@ void text_vec3(text_out* t, sup_vec3 v, const char* between)
 
 // ---------------------------------------------------------------------------------------------- texture coordinates
 
-// The accessor of one primitive's coordinates; components 0 where it has none that can be had.
+// The accessor of one primitive's coordinates; components 0 if there is none that can be read.
 static gltf_accessor find_coordinates(const gltf_source* source, const gltf_part* part, const gltf_primitive* primitive)
 {
     const sup_json* mesh = sup_json_at(sup_json_get(source->root, "meshes"), part->mesh);

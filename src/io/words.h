@@ -1,4 +1,4 @@
-/// io/words.h: walking over words and numbers of a text that may end anywhere.
+/// io/words.h: iterates over words and numbers of a text that may end anywhere.
 #ifndef SUP_IO_WORDS_H
 #define SUP_IO_WORDS_H
 
@@ -22,19 +22,19 @@ static inline sup_words words_begin(const uint8_t* bytes, size_t size)
 
 static inline bool words_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == 0; }
 
-/// Over blanks, but not over line ends.
+/// Skips blanks, but not line ends.
 static inline void words_skip_blanks(sup_words* w)
 {
     while (w->at < w->end && words_blank(*w->at)) ++w->at;
 }
 
-/// Over blanks and line ends.
+/// Skips blanks and line ends.
 static inline void words_skip(sup_words* w)
 {
     for (; w->at < w->end && (words_blank(*w->at) || *w->at == '\n'); ++w->at) w->line += *w->at == '\n';
 }
 
-/// The next word, which ends at a blank or line end; length 0 at the end of the text.
+/// The next word, up to a blank or line end; length 0 at the end of the text.
 static inline size_t words_next(sup_words* w, const char** word)
 {
     words_skip(w);
@@ -43,7 +43,7 @@ static inline size_t words_next(sup_words* w, const char** word)
     return (size_t)(w->at - *word);
 }
 
-/// Whether the word is this one, letters in any case.
+/// Whether the word equals this one, ignoring case.
 static inline bool words_equal(const char* word, size_t length, const char* lower_case)
 {
     for (size_t i = 0; i < length; ++i) {
@@ -53,7 +53,7 @@ static inline bool words_equal(const char* word, size_t length, const char* lowe
     return lower_case[length] == 0;
 }
 
-/// The next word as a finite number. False leaves the position before the word.
+/// Reads the next word as a finite number. False leaves the position before the word.
 static inline bool words_number(sup_words* w, double* out)
 {
     words_skip(w);
@@ -64,7 +64,7 @@ static inline bool words_number(sup_words* w, double* out)
     return true;
 }
 
-/// The next word as a whole number from 0 to SUP_NONE - 1.
+/// Reads the next word as a whole number from 0 to SUP_NONE - 1.
 static inline bool words_count(sup_words* w, uint32_t* out)
 {
     sup_words   before = *w;

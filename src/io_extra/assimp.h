@@ -1,12 +1,13 @@
-/// io_extra/assimp.h: what the stages of the assimp reader share. What assimp understood becomes a glTF document in memory,
-/// which our own reader then takes: everything behind it (welding, placing, baking into the source) has one path. In order:
-///   assimp_files     how assimp reaches files
+/// io_extra/assimp.h: what the stages of the assimp reader share. They convert assimp's scene to a glTF document in memory,
+/// which our own reader then reads: everything after that (welding, placing, baking into the source) has a single path. In
+/// order:
+///   assimp_files     how assimp accesses files
 ///   assimp_nodes     the tree and the names in it
 ///   assimp_material  materials and pictures
 ///   assimp_mesh      geometry and weights of one mesh
 ///   assimp_parts     meshes and skins of the nodes
 ///   assimp_clip      animations
-///   assimp_sights    cameras and lights
+///   assimp_cameras   cameras and lights
 ///   assimp_read      runs them, units and axes
 ///   assimp_apart     all of that in a process of its own
 #ifndef SUP_IO_EXTRA_ASSIMP_H
@@ -30,18 +31,18 @@ typedef struct assimp_node {
 /// Influences of one mesh, those of vertex v from begin[v] up to begin[v + 1], largest first, summing to 1.
 typedef struct assimp_weights {
     const uint32_t* begin;
-    const uint32_t* bones; ///< index in the mesh; mNumBones: the mesh's own node, for vertices that no bone holds
+    const uint32_t* bones; ///< index in the mesh; mNumBones: the mesh's own node, for vertices without a bone
     const float*    values;
     uint32_t        most;  ///< of any vertex
-    bool            loose; ///< some vertices hang on the mesh's own node
+    bool            loose; ///< some vertices follow the mesh's own node
 } assimp_weights;
 
-/// One of assimp's meshes, made once whatever the number of nodes that show it.
+/// One of assimp's meshes, converted once whatever the number of nodes that show it.
 typedef struct assimp_mesh {
     bool            made;
     sup_json*       primitive; ///< without joints; NULL: nothing to show
     uint32_t        vertex_count;
-    const uint32_t* vertices; ///< those of assimp's that are kept: equal ones are joined
+    const uint32_t* vertices; ///< the kept ones of assimp's: equal ones are merged
     assimp_weights  weights;  ///< begin NULL: no skin
 } assimp_mesh;
 
@@ -77,14 +78,14 @@ enum { ASSIMP_WARNINGS_MAX = 32 };
 
 void        assimp_warn(assimp_reader* r, const char* format, ...) SUP_FORMAT(2, 3);
 const char* assimp_text(assimp_reader* r, const struct aiString* text); ///< as UTF-8, never NULL
-/// Bytes of a file beside or below ours; false when it is not there or may not be looked at.
+/// Reads a file beside or below ours; false if it does not exist or is not allowed.
 bool assimp_file_read(const sup_read_input* in, const char* relative, sup_arena* arena, sup_bytes* out);
 
-/// Makes a document out of the input's bytes.
+/// Makes a document from the input's bytes.
 typedef sup_result assimp_make_fn(const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
                                   sup_error* error);
-/// The same in a process of its own, which may break down: then the error says so. The document is in `keep`. A process that
-/// has threads already cannot be forked: there it is made here.
+/// The same in a process of its own, which may crash: then the error says so. The document is in `keep`. A process that already
+/// has threads cannot be forked: there the document is made directly.
 sup_result assimp_apart(assimp_make_fn* make, const sup_read_input* in, sup_arena* keep, sup_arena* work, gltf_given* given,
                         sup_error* error);
 
@@ -92,7 +93,7 @@ const struct aiScene* assimp_import(const sup_read_input* in, sup_arena* work);
 
 sup_result assimp_nodes_make(assimp_reader* r);
 uint32_t   assimp_node_find(const assimp_reader* r, const char* name); ///< SUP_NONE
-/// "Arm_$AssimpFbx$_Rotation" is one of several nodes that stand for "Arm": how long that name is, 0 for others.
+/// "Arm_$AssimpFbx$_Rotation" is one of several nodes that represent "Arm": the length of that name, 0 for others.
 size_t assimp_pivot_length(const char* name);
 
 sup_result assimp_materials_make(assimp_reader* r);

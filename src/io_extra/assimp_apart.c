@@ -1,6 +1,6 @@
-// assimp in a process of its own. It was written for files that can be trusted: a damaged one makes it read outside its
-// buffers, or take memory for ever. A process with bounds on memory and time can do no harm to the one that asked; what comes
-// back over a pipe is a document, which our own reader looks at as it does at any other.
+// Runs assimp in a process of its own. It was written for trusted files: a damaged one makes it read outside its buffers, or
+// allocate without end. A process with limits on memory and time cannot harm the one that started it; what comes back over a
+// pipe is a document, which our own reader checks like any other.
 #include "io_extra/assimp.h"
 
 #include <dirent.h>
@@ -19,19 +19,19 @@
 #include <time.h>
 #include <unistd.h>
 
-// What a sound file may ask for: far beyond what any of its size needed, and reached within seconds by one that is not.
+// Limits for a file: far beyond what any valid one of its size needed, and reached within seconds by a damaged one.
 enum { SECONDS = 4, SECONDS_PER_MEGABYTE = 4 };
-// On the clock it may take this many times as long, beside others on a busy machine. A process that was stopped, or waits for a
-// disk that is gone, works no seconds at all.
+// The wall-clock limit is this many times as long, for busy machines. A process that is stopped, or waits for a lost disk, uses
+// no processor time at all.
 enum { CLOCK_PER_SECOND = 20 };
-enum { ASK_MILLISECONDS = 100 }; // between two questions whether anybody still waits
+enum { ASK_MILLISECONDS = 100 }; // between two checks for cancellation
 static const size_t memory_least = (size_t)1 << 30, memory_per_byte = 100;
-// Sanitizers map shadows of many terabytes, beside which a bound means nothing.
+// Sanitizers map many terabytes of shadow memory, which makes a limit meaningless.
 static const size_t memory_huge = (size_t)1 << 40;
 
 enum { MAGIC = 0x41505553, UNIT_ASSUMED = 1, UP_ASSUMED = 2, WORDS_MAX = 1 << 16 };
 
-/// In front of the words (an error's text, or warnings with a 0 behind each), the JSON text and the binary.
+/// Precedes the notes (an error's text, or 0-terminated warnings), the JSON text and the binary.
 typedef struct answer {
     uint32_t magic, result, flags, warnings;
     uint64_t words, json, binary;
@@ -52,7 +52,7 @@ static size_t memory_now(void)
     return got > 0 ? (size_t)strtoull(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/// `more`: from where the system warns to where it kills.
+/// `more`: distance from the soft limit to the hard one.
 static void lower(int what, rlim_t to, rlim_t more)
 {
     struct rlimit limit;
@@ -65,10 +65,10 @@ static void lower(int what, rlim_t to, rlim_t more)
 static void bound(size_t size, pid_t asking)
 {
     lower(RLIMIT_CORE, 0, 0);
-    lower(RLIMIT_CPU, seconds_for(size), 1); // the signal that warns tells why it ended, the other one does not
+    lower(RLIMIT_CPU, seconds_for(size), 1); // the soft limit's signal identifies the cause, the hard one's does not
     size_t now = memory_now();
     if (now && now < memory_huge) lower(RLIMIT_AS, now + memory_least + memory_per_byte * size, 0);
-    static const int ends[] = { SIGPIPE, SIGXCPU, SIGINT, SIGTERM, SIGHUP }; // whoever asked may have gone, or be stopped
+    static const int ends[] = { SIGPIPE, SIGXCPU, SIGINT, SIGTERM, SIGHUP }; // the parent may be gone, or stopped
     for (size_t i = 0; i < SUP_COUNT_OF(ends); ++i) signal(ends[i], SIG_DFL);
     (void)asking;
 #ifdef __linux__
@@ -96,7 +96,7 @@ static bool count_text(void* user, const char* text, size_t length)
     return true;
 }
 
-/// Text comes in pieces of a few letters: a pipe wants more at a time.
+/// Text comes in pieces of a few letters: a pipe should get more at a time.
 typedef struct sender {
     int    to;
     size_t used;
@@ -145,7 +145,7 @@ static void answer_from(assimp_make_fn* make, const sup_read_input* in, sup_aren
         answer a = { .magic = MAGIC, .result = (uint32_t)result, .words = strlen(error.text) + 1 };
         if (send_bytes(to, &a, sizeof a)) send_bytes(to, error.text, (size_t)a.words);
     }
-    _exit(0); // what assimp and the host would do at the end is not this process's business
+    _exit(0); // skips the exit handlers of assimp and the host
 }
 
 // ---------------------------------------------------------------------------------------------- the one that asks
@@ -157,7 +157,7 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/// The end of the pipe, and why nothing more comes out of it.
+/// The end of the pipe, and why no more data comes out of it.
 typedef struct listener {
     int                 from;
     double              until;
@@ -191,11 +191,11 @@ static bool receive(listener* l, void* out, size_t size)
     return true;
 }
 
-/// How the child ended. One that does not end by itself is ended.
+/// Waits for the child and returns how it ended; kills one that does not end by itself.
 static int reap(pid_t child, listener* l, bool heard)
 {
     int status = 0;
-    while (!heard && !l->late && !l->cancelled) { // the other end was closed: it is about to go, and to say how it died
+    while (!heard && !l->late && !l->cancelled) { // after the other end was closed it is about to exit, with its status
         pid_t gone = waitpid(child, &status, WNOHANG);
         if (gone == child || (gone < 0 && errno != EINTR)) return status;
         poll(NULL, 0, 1);
@@ -207,7 +207,7 @@ static int reap(pid_t child, listener* l, bool heard)
     return status;
 }
 
-/// The answer once its head is there. False: it broke off, or there was no memory for it, which `error` says.
+/// The rest of the answer after its header. False: it broke off, or memory ran out, which `error` says.
 static bool receive_answer(listener* from, const answer* a, const sup_read_input* in, sup_arena* keep, sup_arena* work,
                            gltf_given* given, sup_error* error)
 {
@@ -255,8 +255,7 @@ static sup_result fail_dead(const sup_read_input* in, int status, const listener
                     "'%.300s' cannot be read: assimp crashed on it; copy it again, or export it as glTF", in->path);
 }
 
-/// Whether this process has no other thread: a child has but the one that forks, and would wait for ever for a lock that
-/// another held.
+/// Whether this process has no other thread: a forked child has only one, and would wait forever for a lock that another held.
 static bool has_one_thread(void)
 {
     DIR*     tasks = opendir("/proc/self/task");

@@ -1,5 +1,5 @@
-// Cameras and lights. Both stand on the node of their name, looking where they say; glTF's look along -z of a node, so most
-// need one of their own below it. Brightness has no unit in the formats assimp reads: it is taken as glTF's.
+// Cameras and lights. Both belong to the node with their name and have a direction; glTF's look along -z of a node, so most
+// need one of their own below it. Brightness has no unit in the formats assimp reads: it is used as glTF's.
 #include "io_extra/assimp.h"
 
 #include "math/trig.h"
@@ -15,7 +15,7 @@ static sup_vec3 vector_of(const struct aiVector3D* v) { return v3((float)v->x, (
 
 // ---------------------------------------------------------------------------------------------- nodes
 
-// Turns -z to the direction and y as near to up as it goes.
+// Rotates -z to the direction and y as close to up as possible.
 static sup_quat looking(sup_vec3 along, sup_vec3 up)
 {
     sup_vec3 z = v3_normalize(v3_scale(along, -1), v3(0, 0, 1));
@@ -27,7 +27,7 @@ static sup_quat looking(sup_vec3 along, sup_vec3 up)
     return quat_from_affine(&turn);
 }
 
-// The node that carries it: the named one, or one below where it stands or looks otherwise. NULL: no node has that name.
+// The node that carries it: the named one, or a child with another position or orientation. NULL: no node has that name.
 static sup_json* stand(assimp_reader* r, const char* name, sup_vec3 place, sup_quat turn)
 {
     uint32_t node = assimp_node_find(r, name);
@@ -73,8 +73,8 @@ static void make_camera(assimp_reader* r, const struct aiCamera* from)
         gltf_edit_number(edit, lens, "ymag", (double)(from->mOrthographicWidth / (aspect > 0 ? aspect : 1)));
         gltf_edit_number(edit, lens, "zfar", (double)(far > near ? far : near + 1000));
     } else {
-        // assimp's own words say half the angle; its readers all give the whole one. Where COLLADA's finds none, it takes its
-        // standard in radians for degrees, which is below one of these.
+        // assimp's documentation says half the angle, but its readers all return the whole one. If COLLADA's finds none, it
+        // uses its default in radians as degrees, which is below one degree.
         bool   known = from->mHorizontalFOV > 0.0174f;
         double half = (double)between(known ? from->mHorizontalFOV : 0, 0.01f, 3.1f, 0.8f) / 2;
         double height = sup_sin(half) / (sup_cos(half) * (aspect > 0 ? (double)aspect : 1));

@@ -1,4 +1,4 @@
-// Animations. Times are in ticks of the clip's own clock; of keys that do not move on in time only the first is seen.
+// Animations. Times are in ticks of the clip's own rate; of keys that do not advance in time only the first is visible.
 #include "io_extra/assimp.h"
 #include "math/vec.h"
 
@@ -6,7 +6,7 @@
 #include <assimp/version.h>
 #include <string.h>
 
-// What assimp's own viewer takes where the file names no rate.
+// The rate of assimp's own viewer if the file has none.
 static const double TICKS_USUAL = 25;
 
 typedef struct maker {
@@ -15,7 +15,7 @@ typedef struct maker {
     const char*               name;
     sup_json*                 animation;
     double                    rate;     // ticks a second
-    double                    earliest; // tick that becomes time 0 when it is negative
+    double                    earliest; // the tick that becomes time 0 if negative
     bool*                     moved;    // nodes with a channel of their own
     uint32_t                  missing;  // channels that name no node
     uint32_t                  stale;    // keys that were dropped
@@ -23,7 +23,7 @@ typedef struct maker {
 
 // ---------------------------------------------------------------------------------------------- keys
 
-// Key i is at this time, in seconds. glTF knows nothing before 0.
+// The time of key i in seconds. glTF has no negative times.
 static float time_of(const maker* m, double ticks) { return (float)((ticks - m->earliest) / m->rate); }
 
 typedef struct keys {
@@ -107,8 +107,8 @@ static bool is_pivot_of(const maker* m, uint32_t above, uint32_t node)
     return assimp_pivot_length(other) == length && strncmp(other, name, length) == 0;
 }
 
-// assimp up to 5.2 puts the post-rotation into the channel of a bare node the wrong way round: R post, where FBX means
-// R post^-1, which is what its own PostRotation node holds. Twice that node's turn behind each key puts it right.
+// assimp up to 5.2 applies the post-rotation to the channel of a bare node the wrong way round: R post, where FBX means R
+// post^-1, which is what its own PostRotation node holds. Twice that node's rotation after each key corrects it.
 static sup_quat forgotten_turn(const maker* m, uint32_t node)
 {
     static const char post[] = "PostRotation";
@@ -127,7 +127,7 @@ static sup_quat forgotten_turn(const maker* m, uint32_t node)
     return none;
 }
 
-// FBX pivots stand above their node as nodes of their own. A channel that names the node itself holds the whole of them.
+// FBX pivots are nodes above their node. A channel that names the node itself includes all of them.
 static void still_pivots(maker* m, uint32_t node)
 {
     for (uint32_t p = m->r->nodes[node].parent; p != SUP_NONE && is_pivot_of(m, p, node); p = m->r->nodes[p].parent) {

@@ -1,5 +1,5 @@
-// How assimp reaches files: through the host's own functions, and only beside or below the file that was asked for, as with
-// glTF. Everything is read whole, once.
+// How assimp accesses files: through the host's own functions, and only beside or below the file being read, as with glTF.
+// Every file is read completely, once.
 #include "io_extra/assimp.h"
 
 #include "io/path.h"
@@ -55,7 +55,7 @@ static enum aiReturn seek(struct aiFile* file, size_t offset, enum aiOrigin orig
 {
     reading* f = of(file);
     size_t   base = origin == aiOrigin_CUR ? f->at : origin == aiOrigin_END ? f->bytes.size : 0;
-    size_t   to = base + offset; // a negative way back wraps around and comes out right
+    size_t   to = base + offset; // a negative offset wraps around correctly
     if (to > f->bytes.size) return aiReturn_FAILURE;
     f->at = to;
     return aiReturn_SUCCESS;
@@ -120,7 +120,7 @@ const struct aiScene* assimp_import(const sup_read_input* in, sup_arena* work)
     library                 l = { .in = in, .arena = work };
     struct aiFileIO         io = { .OpenProc = open_file, .CloseProc = close_file, .UserData = (char*)(void*)&l };
     struct aiPropertyStore* properties = aiCreatePropertyStore();
-    // Without the pivots as nodes of their own, animated ones come out wrong. Skeletons without skin need no dummy mesh.
+    // Without separate pivot nodes, animated ones come out wrong. Skeletons without skin need no dummy mesh.
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 1);
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     // No post-processing: it would cut influences, triangulate and drop bones.

@@ -1,4 +1,4 @@
-// Materials: base color, its picture, opacity. Pictures are embedded in the file or stand beside it; glTF knows PNG and JPEG.
+// Materials: base color, its picture, opacity. Pictures are embedded in the file or beside it; glTF supports PNG and JPEG.
 #include "io_extra/assimp.h"
 
 #include "io/path.h"
@@ -9,7 +9,7 @@
 
 typedef struct picture {
     const char* path;
-    uint32_t    texture; // SUP_NONE: not to be had
+    uint32_t    texture; // SUP_NONE: not available
 } picture;
 
 typedef struct album {
@@ -37,7 +37,7 @@ static const struct aiTexture* find_embedded(const struct aiScene* scene, const 
     return NULL;
 }
 
-// As the file says, else its name beside the file, else in a folder of textures: paths in files are of the author's disk.
+// The path as given, else its name beside the file or in a texture folder: paths in files refer to the author's disk.
 static bool find_outside(assimp_reader* r, const char* path, sup_bytes* out)
 {
     static const char* const folders[] = { "", "textures/", "Textures/", "images/" };
@@ -142,7 +142,7 @@ static void add_material(album* a, uint32_t index)
     uint32_t  set = 0, texture = base_texture(a, from, &set);
     sup_json* surface = gltf_edit_object(edit, material, "pbrMetallicRoughness");
     if (texture != SUP_NONE) {
-        // Elsewhere the picture takes the color's place, in glTF they are multiplied.
+        // Elsewhere the picture replaces the color, in glTF they are multiplied.
         color[0] = color[1] = color[2] = 1;
         sup_json* use = gltf_edit_object(edit, surface, "baseColorTexture");
         gltf_edit_number(edit, use, "index", texture);
@@ -151,7 +151,7 @@ static void add_material(album* a, uint32_t index)
         a->r->texture_sets[index] = set + 1;
     }
     color[3] = get_factor(from, "$mat.opacity", 1);
-    if (color[3] == 0) color[3] = 1; // exporters that mean the opposite; nobody bakes what cannot be seen
+    if (color[3] == 0) color[3] = 1; // exporters that mean the opposite; nobody bakes what is invisible
     gltf_edit_numbers(edit, surface, "baseColorFactor", color, 4);
     gltf_edit_number(edit, surface, "metallicFactor", (double)get_factor(from, "$mat.metallicFactor", 0));
     gltf_edit_number(edit, surface, "roughnessFactor", (double)get_factor(from, "$mat.roughnessFactor", 0.8f));

@@ -1,4 +1,4 @@
-// Geometry of one of assimp's meshes as a primitive. assimp gives every corner a vertex of its own: equal ones are joined here,
+// Geometry of one of assimp's meshes as a primitive. assimp gives every corner a vertex of its own: equal ones are merged here,
 // or a baked frame would cost four times as much. Polygons stay polygons (FB_ngon_encoding).
 #include "io/gltf/gltf_ngon.h"
 #include "io_extra/assimp.h"
@@ -21,7 +21,7 @@ static sup_vec3 vec3_of(struct aiVector3D v) { return v3((float)v.x, (float)v.y,
 
 // ---------------------------------------------------------------------------------------------- weights
 
-// Real files hold zeros, sums from 0.9 to 1.4, dummies, and bones twice.
+// Real files contain zeros, sums from 0.9 to 1.4, dummies, and repeated bones.
 static bool counts(const maker* m, const struct aiVertexWeight* w)
 {
     return w->mVertexId < m->from->mNumVertices && w->mWeight > 0 && isfinite(w->mWeight);
@@ -59,7 +59,7 @@ static bool gather(maker* m, uint32_t* begin, uint32_t** bones, float** values)
     return true;
 }
 
-// One vertex' influences into the final lists; how many there are.
+// Writes a vertex' influences to the final lists; returns how many there are.
 static uint32_t settle(maker* m, const uint32_t* bones, const float* values, uint32_t count, uint32_t* out_bones,
                        float* out_values)
 {
@@ -188,7 +188,7 @@ static sup_vec3 corner(const maker* m, const struct aiFace* face, uint32_t c)
     return vec3_of(m->from->mVertices[face->mIndices[c % face->mNumIndices]]);
 }
 
-// Whether all triangles of the fan that starts at this corner look the polygon's way.
+// Whether all triangles of the fan that starts at this corner face the polygon's way.
 static bool is_flat_fan(const maker* m, const struct aiFace* face, uint32_t start, sup_vec3 normal)
 {
     sup_vec3 origin = corner(m, face, start);
@@ -199,10 +199,10 @@ static bool is_flat_fan(const maker* m, const struct aiFace* face, uint32_t star
     return true;
 }
 
-// A fan over a polygon with a dent must start in the dent. The file's own start where that will do.
+// A fan over a concave polygon must start at the dent. The file's own start if that works.
 static uint32_t choose_start(const maker* m, const struct aiFace* face)
 {
-    enum { CORNERS_TRIED = 64 }; // a test of n starts by n triangles; larger polygons are taken as they are
+    enum { CORNERS_TRIED = 64 }; // a test of n starts takes n^2 triangles; larger polygons stay as they are
     sup_vec3 normal = v3(0, 0, 0), origin = corner(m, face, 0);
     if (face->mNumIndices == 3 || face->mNumIndices > CORNERS_TRIED) return 0;
     for (uint32_t k = 2; k < face->mNumIndices; ++k)
@@ -257,12 +257,12 @@ static sup_result make_faces(maker* m)
     for (uint32_t f = 0; f < m->from->mNumFaces; ++f) {
         const struct aiFace* face = &m->from->mFaces[f];
         if (!is_face(m, face)) continue;
-        if (!polygons) previous = SUP_NONE; // nothing to be told apart
+        if (!polygons) previous = SUP_NONE; // nothing to separate
         write_fan(m, face, &previous, at);
         at += 3 * (face->mNumIndices - 2);
     }
     if (narrow) {
-        uint16_t* packed = (uint16_t*)(void*)indices; // in place: the short one never overtakes
+        uint16_t* packed = (uint16_t*)(void*)indices; // in place: the narrower list never overtakes
         for (size_t i = 0; i < count; ++i) packed[i] = (uint16_t)indices[i];
     }
     gltf_edit*    edit = &m->r->edit;
@@ -303,7 +303,7 @@ static void put_vectors(maker* m, sup_json* owner, const char* name, const struc
     if (out) put_floats(m, owner, name, out, 3, bounds);
 }
 
-// Normals that are none get that of a face they belong to.
+// Invalid normals are replaced by that of an adjacent face.
 static void put_normals(maker* m, sup_json* attributes)
 {
     sup_vec3* spare = SUP_NEW(m->r->work, sup_vec3, m->mesh->vertex_count);

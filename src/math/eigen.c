@@ -7,9 +7,8 @@
 
 enum { STEPS_MAX = 60 }; // of one eigenvalue; two are usual
 
-// Where the matrix has fewer dimensions than rows, each round leaves rounding errors of the rounding errors before: 1e-16,
-// 1e-32,
-// ... until squares underflow and the steps stand still. Of a matrix whose largest entry is about 1 this is nothing.
+// If the matrix has a lower rank than rows, each round leaves the rounding errors of rounding errors: 1e-16, 1e-32, ... until
+// squares underflow and the steps stall. In a matrix whose largest entry is about 1 this counts as zero.
 #define NOTHING 0x1p-200
 
 static double dot(const double* a, const double* b, uint32_t n)
@@ -19,13 +18,13 @@ static double dot(const double* a, const double* b, uint32_t n)
     return sum;
 }
 
-// The reflection I - v v^T that sends x (n entries) to (alpha, 0, 0, ...): v in the place of x, alpha returned. v v = 2.
+// The reflection I - v v^T that sends x (n entries) to (alpha, 0, 0, ...): v replaces x, alpha is returned. v . v = 2.
 static double reflect(double* x, uint32_t n)
 {
     double tail = dot(x + 1, x + 1, n - 1), length = sqrt(x[0] * x[0] + tail);
     double alpha = x[0] > 0 ? -length : length;
     double first = x[0] - alpha, squares = first * first + tail;
-    if (!(tail > 0) || !(squares > 0)) { // there already
+    if (!(tail > 0) || !(squares > 0)) { // already in that form
         double own = x[0];
         memset(x, 0, n * sizeof *x);
         return own;
@@ -36,7 +35,7 @@ static double reflect(double* x, uint32_t n)
     return alpha;
 }
 
-// Row k of the matrix keeps the reflection behind its diagonal; `p` is scratch of n.
+// Row k of the matrix keeps the reflection to the right of its diagonal; `p` is scratch of n.
 static void reduce(uint32_t n, double* a, double* diagonal, double* beside, double* p)
 {
     for (uint32_t k = 0; k + 1 < n; ++k) {
@@ -48,7 +47,7 @@ static void reduce(uint32_t n, double* a, double* diagonal, double* beside, doub
             v[0] = 0;
             continue;
         }
-        // A - v w^T - w v^T with w = A v - (v A v / 2) v, on what is left of the matrix.
+        // A - v w^T - w v^T with w = A v - (v A v / 2) v, on the part of the matrix not yet reduced.
         double half = 0;
         for (uint32_t i = 0; i < m; ++i) {
             p[i] = dot(a + (size_t)(k + 1 + i) * n + k + 1, v, m);
@@ -66,7 +65,7 @@ static void reduce(uint32_t n, double* a, double* diagonal, double* beside, doub
     beside[n - 1] = 0;
 }
 
-// The product of all reflections, transposed: row i becomes the vector that belongs to entry i of the diagonal.
+// The transposed product of all reflections: row i becomes the vector of diagonal entry i.
 static void accumulate(uint32_t n, const double* a, double* rows)
 {
     memset(rows, 0, (size_t)n * n * sizeof *rows);
@@ -101,7 +100,7 @@ static void ql_step(uint32_t n, uint32_t l, uint32_t m, double* d, double* e, do
         double f = s * e[i], b = c * e[i];
         r = sqrt(f * f + g * g);
         e[i + 1] = r;
-        if (r == 0) { // split early: what is left is done by the next step
+        if (r == 0) { // split early: the next step does the rest
             d[i + 1] -= p;
             e[m] = 0;
             return;
@@ -143,7 +142,7 @@ static void swap_rows(double* a, double* b, uint32_t n)
     }
 }
 
-// Selection: n rows move at most once each. Of equal values the earlier stays in front.
+// Selection sort: n rows move at most once each. Equal values keep their order.
 static void order(uint32_t n, double* values, double* rows)
 {
     for (uint32_t i = 0; i < n; ++i) {
@@ -164,7 +163,7 @@ static void order(uint32_t n, double* values, double* rows)
     }
 }
 
-// The power of two that the largest entry lies below, taken out of the matrix: exact, so only what would underflow changes.
+// Takes the power of two above the largest entry out of the matrix: exact, so only what would underflow changes.
 static int normalize(double* matrix, size_t count)
 {
     double largest = 0;

@@ -74,7 +74,7 @@ bool rotation_cold(const sup_mat3* a, sup_quat* q)
     int best = 0; // the first of equal ones, so the choice repeats
     for (int i = 1; i < 4; ++i)
         if (k[i][i] > k[best][best]) best = i;
-    double sign = 1.0; // of q and -q the one whose first part that is not zero is positive
+    double sign = 1.0; // of q and -q, the one whose first nonzero component is positive
     for (int i = 3; i >= 0; --i)
         if (v[i][best] != 0.0) sign = v[i][best] < 0 ? -1.0 : 1.0;
     double length = 0;
@@ -90,5 +90,5 @@ void rotation_extract(const sup_mat3* a, sup_quat* q)
     if (rotation_refine(a, ROTATION_EXTRACT_STEPS, q)) return;
     *q = start;
     if (!rotation_cold(a, q)) return;
-    if (quat_dot(start, *q) < 0) *q = quat(-q->x, -q->y, -q->z, -q->w); // the same rotation, on the side it came from
+    if (quat_dot(start, *q) < 0) *q = quat(-q->x, -q->y, -q->z, -q->w); // the same rotation, on the side of the warm start
 }

@@ -14,10 +14,10 @@
 
 #include <float.h>
 
-/// Smaller sums of |A| are nothing; their inverse would not be finite.
+/// A smaller sum of |A| counts as zero; its inverse would not be finite.
 #define ROTATION_ZERO FLT_MIN
 #define ROTATION_RESIDUAL 1e-3f // |g| over this times s after the steps: not converged
-#define ROTATION_SMALL 1e-4f    // half a step's angle, squared: what is left is of the order of its cube, 1e-6
+#define ROTATION_SMALL 1e-4f    // squared half angle of a step: the error left is of the order of its cube, 1e-6
 #define ROTATION_SADDLE 1e-5f   // H below minus this (times s, s^2, s^3) has a negative direction: a saddle, not the maximum
 
 typedef struct rotation_slope {
@@ -53,13 +53,14 @@ static inline rotation_slope rotation_newton_slope(const REAL a[9], const REAL q
     return f;
 }
 
-/// The mask says where the step was so small, and H so surely positive, that what is left is its square: converged.
+/// The mask marks lanes that converged: the step was so small, and H so surely positive, that the remaining error is its
+/// square.
 static inline MASK rotation_newton_step(const REAL a[9], REAL q[4])
 {
     rotation_slope f = rotation_newton_slope(a, q);
     REAL           zero = R_ALL(0.0f);
 
-    // Leading minors say whether H is safely positive.
+    // The leading minors tell whether H is safely positive.
     REAL m2 = f.h00 * f.h11 - f.h01 * f.h01;
     REAL m3 = f.h00 * (f.h11 * f.h22 - f.h12 * f.h12) - f.h01 * (f.h01 * f.h22 - f.h12 * f.h02) +
               f.h02 * (f.h01 * f.h12 - f.h11 * f.h02);
@@ -93,7 +94,7 @@ static inline MASK rotation_newton_step(const REAL a[9], REAL q[4])
     return sound & safe & (wx * wx + wy * wy + wz * wz <= R_ALL(ROTATION_SMALL));
 }
 
-/// Row by row A; q as x, y, z, w. The mask says where q is the maximum: small residual and no direction that still rises.
+/// A row by row; q as x, y, z, w. The mask marks lanes where q is the maximum: a small residual and no ascent direction.
 static inline MASK rotation_newton(const REAL a[9], int steps, REAL q[4])
 {
     REAL sum = R_ABS(a[0]);
@@ -105,7 +106,7 @@ static inline MASK rotation_newton(const REAL a[9], int steps, REAL q[4])
     for (int i = 0; i < 9; ++i)
         b[i] = R_SELECT(usable, a[i], R_ALL(0.0f)) * scale; // sums to 1: cubes neither under- nor overflow
 
-    // A lane is done after a small step; the usual warm start needs one, and then no second look at what is left.
+    // A lane is done after a small step; the usual warm start needs one, and then no residual has to be evaluated.
     MASK near = nothing & ~nothing;
     for (int i = 0; i < steps; ++i) {
         REAL next[4] = { q[0], q[1], q[2], q[3] };

@@ -2,7 +2,7 @@
 #include "math/rotation.h"
 #include "math/wide.h"
 
-// By registers: some forty values are at hand. A lane is done on its own, so its neighbors do not change it.
+// By register: some forty values are live. Lanes are independent, so neighbors do not affect each other.
 #define REAL fr
 #define MASK ir
 #define R_ALL(x) fr_all(x)
@@ -26,7 +26,7 @@ uint32_t SUP_WIDE(rotation_refine8)(const f8 a[9], int steps, f8 q[4])
     return good;
 }
 
-/// One lane from nothing, on the side of its warm start. Nothing changes where there is no rotation to find.
+/// Solves one lane from scratch, on the side of its warm start. Nothing changes if there is no rotation to find.
 static bool start_cold(const f8 a[9], int lane, const f8 start[4], f8 q[4])
 {
     sup_mat3 m;

@@ -8,7 +8,7 @@
 //   log2       2e-15 absolute beside an exact exponent
 //   acos       4e-16 relative
 //   atan2      4e-16 relative; signs of zero and infinities as IEEE 754 has them
-// NaN gives NaN. Series are plain Taylor ones: their coefficients can be checked by reading.
+// NaN gives NaN. The series are plain Taylor series: their coefficients can be checked by reading.
 #include "math/trig.h"
 
 #include <math.h>
@@ -17,12 +17,11 @@
 #include <string.h>
 
 #define HALF_PI 0x1.921fb54442d18p+0
-#define TWO_PI 0x1.921fb54442d18p+2
-/// pi - SUP_PI: what the double leaves of pi.
+/// pi - SUP_PI: the rounding error of the double.
 #define PI_LOW 0x1.1a62633145c07p-53
 #define REDUCTION_LIMIT 1073741824.0 // 2^30: up to here k times a 23-bit part of pi/2 is exact
 
-/// sin(high + low) for |high| <= pi/4 and |low| below half a place of it.
+/// sin(high + low) for |high| <= pi/4 and |low| below half a unit in its last place.
 static double sine_series(double high, double low)
 {
     double z = high * high;
@@ -47,14 +46,14 @@ static double cosine_series(double high, double low)
     tail = tail * z + 1.0 / 40320.0;
     tail = tail * z - 1.0 / 720.0;
     tail = tail * z + 1.0 / 24.0;
-    // 1 - z/2 is rounded; what it lost is known exactly and added back with the small terms.
+    // 1 - z/2 is rounded; the error is known exactly and added back with the small terms.
     double half = 0.5 * z;
     double main = 1.0 - half;
     double lost = (1.0 - main) - half;
     return main + (lost + (z * z * tail - high * low));
 }
 
-/// a - b rounded, and what the rounding lost.
+/// a - b rounded, and the rounding error.
 static double subtract(double a, double b, double* lost)
 {
     double d = a - b;
@@ -63,10 +62,10 @@ static double subtract(double a, double b, double* lost)
     return d;
 }
 
-/// x = quadrant pi/2 + high + low. pi/2 in three parts of 23 bits and a rest, so that k times a part is exact.
+/// x = quadrant pi/2 + high + low. pi/2 is split into three parts of 23 bits and a remainder, so that k times a part is exact.
 static int reduce(double x, double* high, double* low)
 {
-    if (fabs(x) >= REDUCTION_LIMIT) x = fmod(x, TWO_PI); // exact by definition, so it repeats
+    if (fabs(x) >= REDUCTION_LIMIT) x = fmod(x, 2 * SUP_PI); // exact by definition, so it repeats
     double  turns = x * 0x1.45f306dc9c883p-1;
     int32_t k = (int32_t)(turns + (turns < 0 ? -0.5 : 0.5));
     double  n = (double)k, lost1, lost2;
@@ -122,7 +121,7 @@ double sup_exp(double x)
     if (x < -745.2) return 0.0;
     double turns = x * 0x1.71547652b82fep+0;
     int    k = (int)(turns + (turns < 0 ? -0.5 : 0.5));
-    // ln 2 in a part of 32 bits, so that k times it is exact, and the rest.
+    // ln 2 as a part of 32 bits, so that k times it is exact, and a remainder.
     double high = x - (double)k * 0x1.62e42feep-1;
     double low = (double)k * 0x1.a39ef35793c76p-33;
     double r = high - low;
@@ -207,7 +206,7 @@ double sup_acos(double x)
     return 2.0 * first_quadrant(sqrt(1.0 - x), sqrt(1.0 + x));
 }
 
-/// log2 for x > 0: the exponent, and 2 atanh((m - 1) / (m + 1)) for the rest m in [0.7, 1.41]. The series ends below 1e-16.
+/// log2 for x > 0: the exponent, and 2 atanh((m - 1) / (m + 1)) for the mantissa m in [0.7, 1.41]. The series ends below 1e-16.
 double sup_log2(double x)
 {
     int    exponent;

@@ -1,5 +1,5 @@
-/// math/trig.h: sine, cosine, exponential, logarithm and arc cosine of our own. libm differs between machines in the last bit,
-/// and a simulation feeds that bit back. Errors are stated in trig.c and held by tests.
+/// math/trig.h: our own sine, cosine, exponential, logarithm and arc cosine. libm differs between machines in the last bit, and
+/// a simulation feeds that bit back. Error bounds are in trig.c and tested.
 #ifndef SUP_MATH_TRIG_H
 #define SUP_MATH_TRIG_H
 

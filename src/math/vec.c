@@ -1,14 +1,15 @@
-// The longer functions of math/vec.h. They work in double: rest poses are inverted once and used for every frame.
+// The longer functions of math/vec.h. They work in double: rest poses are inverted once and used in every frame.
 #include "math/vec.h"
 
 #include "math/rotation.h"
 #include "math/trig.h"
 
-/// A computed 3x3 determinant is wrong by a few roundings of the sum of its six products' sizes; below that it says nothing.
+/// A computed 3x3 determinant errs by a few roundings of the sum of the absolute values of its six products; below that it is
+/// noise.
 #define DETERMINANT_NOISE (8.0 * 0x1p-53)
-/// Unit columns whose cosine is over this are sheared; files store rotations to about 1e-6.
+/// Unit columns whose cosine exceeds this are sheared; files store rotations to about 1e-6.
 #define SHEAR_COSINE 1e-4
-/// One-sided Jacobi on three columns is quadratic: 4 or 5 sweeps do, the rest are for hostile input.
+/// One-sided Jacobi on three columns converges quadratically: 4 or 5 sweeps suffice, the rest are for hostile input.
 #define CONDITION_SWEEPS 12
 
 bool affine_invert(const sup_affine* a, sup_affine* out)
@@ -44,7 +45,7 @@ bool affine_invert(const sup_affine* a, sup_affine* out)
     return true;
 }
 
-/// Turns columns p and q of m into each other until they are square. True when they were already.
+/// Rotates columns p and q of m until they are orthogonal. True when they already were.
 static bool square_columns(double m[3][3], int p, int q)
 {
     double pp = 0, qq = 0, pq = 0;
@@ -134,7 +135,7 @@ bool affine_decompose(const sup_affine* a, sup_transform* out)
     out->scale = v3((float)(mirror * length[0]), (float)length[1], (float)length[2]);
     out->rotation = quat_identity();
     if (clean && !flat) out->rotation = quat_from_affine(&rotation);
-    else rotation_cold(&columns, &out->rotation); // a lost axis or a skewed one: the nearest rotation
+    else rotation_cold(&columns, &out->rotation); // a zero or sheared axis: the nearest rotation
     return clean;
 }
 

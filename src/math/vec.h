@@ -1,5 +1,5 @@
-/// math/vec.h: small vectors, quaternions and matrices as values. Everything here is + - * / sqrt in a fixed order, so the
-/// bits are the same wherever it is compiled.
+/// math/vec.h: small vectors, quaternions and matrices as values. Everything here is + - * / sqrt in a fixed order, so the bits
+/// are the same wherever it is compiled.
 #ifndef SUP_MATH_VEC_H
 #define SUP_MATH_VEC_H
 
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/// Shorter than this (in the unit of the thing measured, squared where said) is no direction.
+/// A vector shorter than this (in the unit measured, or its square where noted) has no direction.
 #define SUP_EPS_LENGTH 1e-20f
 
 static inline sup_vec3 v3(float x, float y, float z) { return (sup_vec3){ x, y, z }; }
@@ -35,14 +35,14 @@ static inline sup_vec3 v3_max(sup_vec3 a, sup_vec3 b)
     return v3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
 }
 static inline bool v3_finite(sup_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-/// Unit vector, or the fallback where there is no direction.
+/// The unit vector, or the fallback if it has no direction.
 static inline sup_vec3 v3_normalize(sup_vec3 a, sup_vec3 fallback)
 {
     float length = v3_length(a);
     if (!(length > SUP_EPS_LENGTH) || !isfinite(length)) return fallback;
     return v3_scale(a, 1.0f / length);
 }
-/// Some unit vector across a unit vector; always the same one for the same input.
+/// A unit vector perpendicular to a unit vector; always the same for the same input.
 static inline sup_vec3 v3_across(sup_vec3 n)
 {
     sup_vec3 axis = fabsf(n.x) < 0.57f ? v3(1, 0, 0) : v3(0, 1, 0);
@@ -61,13 +61,13 @@ static inline sup_quat quat(float x, float y, float z, float w) { return (sup_qu
 static inline sup_quat quat_identity(void) { return quat(0, 0, 0, 1); }
 static inline float    quat_dot(sup_quat a, sup_quat b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 static inline sup_quat quat_conjugate(sup_quat q) { return quat(-q.x, -q.y, -q.z, q.w); }
-/// First b, then a.
+/// Applies b, then a.
 static inline sup_quat quat_mul(sup_quat a, sup_quat b)
 {
     return quat(a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
                 a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z);
 }
-/// Unit quaternion; zero or not finite gives the identity.
+/// Unit quaternion; zero or non-finite input gives the identity.
 static inline sup_quat quat_normalize(sup_quat q)
 {
     float length = sqrtf(quat_dot(q, q));
@@ -75,8 +75,8 @@ static inline sup_quat quat_normalize(sup_quat q)
     float s = 1.0f / length;
     return quat(q.x * s, q.y * s, q.z * s, q.w * s);
 }
-/// The same for what comes from a file or goes into one. Normalizing what is normalized moves its last bit, and a rotation that
-/// is written, read and added again must be the same to the bit: one of length 1 within the rounding of its numbers stays.
+/// The same for rotations read from or written to files. Normalizing a normalized quaternion changes its last bit, and a
+/// rotation that is written, read and written again must keep its bits: one whose length is 1 within rounding is left alone.
 static inline sup_quat quat_normalize_once(sup_quat q)
 {
     const float rounding = 6e-7f; // of the square: five units in the last place of 1
@@ -102,7 +102,7 @@ static inline sup_vec3 affine_point(const sup_affine* a, sup_vec3 p)
 {
     return v3_add(affine_direction(a, p), affine_translation(a));
 }
-/// First b, then a.
+/// Applies b, then a.
 static inline sup_affine affine_mul(const sup_affine* a, const sup_affine* b)
 {
     sup_affine r;
@@ -136,7 +136,7 @@ static inline float affine_determinant(const sup_affine* a)
            a->m[0][1] * (a->m[1][0] * a->m[2][2] - a->m[1][2] * a->m[2][0]) +
            a->m[0][2] * (a->m[1][0] * a->m[2][1] - a->m[1][1] * a->m[2][0]);
 }
-/// False, and *out untouched, where there is no finite inverse.
+/// False, with *out untouched, if there is no finite inverse.
 bool affine_invert(const sup_affine* a, sup_affine* out);
 /// Largest over smallest singular value of the 3x3 part; infinity when singular.
 float affine_condition(const sup_affine* a);
@@ -155,7 +155,7 @@ static inline sup_vec3      rigid_point(const sup_rigid* r, sup_vec3 p)
 sup_quat quat_slerp(sup_quat a, sup_quat b, float t);
 /// Rotation by angle (radians) about a unit axis.
 sup_quat quat_axis_angle(sup_vec3 axis, float angle);
-/// About x, then y, then z of the frame outside (radians): R = Rz Ry Rx, as `--pose` turns a joint.
+/// About x, then y, then z of the fixed frame (radians): R = Rz Ry Rx, as `--pose` turns a joint.
 sup_quat quat_euler_xyz(sup_vec3 angles);
 
 #endif

@@ -1,4 +1,4 @@
-/// math/vec3d.h: three-vectors in double, for differences of float points that must not lose digits.
+/// math/vec3d.h: vectors of three doubles, for differences of float points that must not lose digits.
 #ifndef SUP_MATH_VEC3D_H
 #define SUP_MATH_VEC3D_H
 

@@ -43,8 +43,8 @@ static inline i8   i8_load(const int32_t* p)
     return r;
 }
 static inline void i8_store(int32_t* p, i8 x) { memcpy(p, &x, sizeof x); }
-/// Masks by halves where those are the registers: clang 14 takes each lane of an i8 that a comparison made through a number of 16
-/// bits on its way into WebAssembly, which costs more than all that is compared.
+/// Masks are built in halves where registers hold four lanes: for WebAssembly, clang 14 moves every lane of an i8 from a
+/// comparison through a 16-bit number, which costs more than the comparison.
 #if defined(__wasm_simd128__)
 #define SUP_BY_HALVES(a, b, op)                                                                                                \
     __builtin_shufflevector(__builtin_shufflevector(a, a, 0, 1, 2, 3) op __builtin_shufflevector(b, b, 0, 1, 2, 3),             \
@@ -66,7 +66,7 @@ static inline f8 f8_select(i8 mask, f8 a, f8 b)
     return (f8)(((i8)a & mask) | ((i8)b & ~mask));
 #endif
 }
-/// Exactly a < b ? a : b in each lane, so b where one is not a number.
+/// Exactly a < b ? a : b in each lane, so b where either is NaN.
 static inline f8 f8_min(f8 a, f8 b)
 {
 #if defined(__AVX__)
@@ -101,7 +101,7 @@ static inline f8 f8_max(f8 a, f8 b)
 #endif
 }
 static inline f8 f8_abs(f8 x) { return (f8)((i8)x & i8_all(INT32_MAX)); }
-/// Correctly rounded everywhere, hence the same bits; the loop alone would become eight single roots.
+/// Correctly rounded everywhere, so the bits agree; the plain loop would compile to eight scalar roots.
 static inline f8 f8_sqrt(f8 x)
 {
 #if defined(__AVX__)
@@ -150,7 +150,7 @@ static inline float f8_sum(f8 x) { return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[
 
 // ---------------------------------------------------------------------------------------------- four lanes
 
-/// A place and one number more: one load, one add for all of them.
+/// A point and one more number: one load, one add for all of them.
 typedef float    f4 __attribute__((vector_size(16)));
 static inline f4 f4_all(float x) { return (f4){ x, x, x, x }; }
 static inline f4 f4_load(const float* p)
@@ -193,7 +193,7 @@ static inline f8 f8_join(const float* low, const float* high)
     return __builtin_shufflevector(f4_load(low), f4_load(high), 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/// Four pairs of vectors (0 4, 1 5, 2 6, 3 7) to rows of x, y, z, w.
+/// Transposes four pairs of vectors (0 4, 1 5, 2 6, 3 7) into rows of x, y, z, w.
 static inline void f8_turn4(f8 a, f8 b, f8 c, f8 d, f8 out[4])
 {
     f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); // x0 x1 y0 y1
@@ -238,8 +238,8 @@ static inline void f8_store4(float* p, const f8 v[4])
 
 // ---------------------------------------------------------------------------------------------- one register
 
-/// As many floats as one register holds, 8 or 4, for kernels with many values at hand: gcc 12 keeps an f8 in memory where
-/// the machine has no such register. Lanes are independent, so the bits are those of an f8.
+/// As many floats as one register holds, 8 or 4, for kernels with many live values: gcc 12 spills an f8 to memory on machines
+/// without such a register. Lanes are independent, so the bits are those of an f8.
 #if defined(__AVX__)
 #define SUP_REGISTER 8
 typedef f8        fr;
@@ -283,7 +283,7 @@ static inline fr fr_sqrt(fr x)
 #endif
 }
 
-/// e^-x for x >= 0, within 2e-7 of the value: 2^t by its power series around the nearest whole number.
+/// e^-x for x >= 0, with a relative error of 2e-7: the power series of 2^t around the nearest whole number.
 static inline __attribute__((always_inline)) fr fr_exp_negative(fr x)
 {
     fr t = fr_all(0.0f) - x * fr_all(1.44269504f);
@@ -323,7 +323,7 @@ static inline void fr_store3(float* p, fr x, fr y, fr z)
 #endif
 }
 
-/// The way back: eight (or four) vectors of three, side by side.
+/// The inverse: loads eight (or four) vectors of three, side by side.
 static inline void fr_load3(const float* p, fr* x, fr* y, fr* z)
 {
 #if SUP_REGISTER == 8
@@ -369,7 +369,7 @@ static inline fr f8_part(f8 x, uint32_t lane)
 }
 static inline void f8_put_part(f8* x, uint32_t lane, fr r) { memcpy((char*)x + 4 * lane, &r, sizeof r); }
 
-/// Vectors of four in lanes, one register of each: as f8_load4, f8_gather4 and f8_store4.
+/// Vectors of four in lanes, one register of each, like f8_load4, f8_gather4 and f8_store4.
 static inline void fr_load4(const float* p, fr out[4])
 {
 #if SUP_REGISTER == 8
@@ -420,8 +420,8 @@ static inline fr fr_gather(const float* base, size_t stride, const uint32_t* ind
 #endif
 }
 
-/// Vector i of three to base + stride index[i], for the first `count` lanes. Through memory, x and y side by side, so that
-/// every reload lies inside one store: two moves a vector.
+/// Stores vector i of three at base + stride index[i], for the first `count` lanes. Goes through memory with x and y side by
+/// side, so that every reload lies inside one store: two moves per vector.
 static inline void fr_scatter3(float* base, size_t stride, const uint32_t* index, uint32_t count, fr x, fr y, fr z)
 {
     float xy[2 * SUP_REGISTER], last[SUP_REGISTER];
@@ -447,7 +447,7 @@ static inline void fr_scatter3(float* base, size_t stride, const uint32_t* index
         }
 }
 
-/// Which compiled variant this machine runs best: 1 is the base, 3 is x86-64-v3 (AVX2).
+/// The compiled variant that this machine runs best: 1 is the base, 3 is x86-64-v3 (AVX2).
 int sup_wide_level(void);
 
 /// Declares a kernel of a *_wide.c file in a header: SUP_WIDE_DECLARE(void, my_kernel, (const float* in, float* out));

@@ -1,5 +1,5 @@
-// Every leaf of the hierarchy against those after it. Counting runs in parallel; the pairs are then collected in one thread,
-// from the few triangles that counting has marked.
+// Tests every leaf of the hierarchy against those after it. Counting runs in parallel; one thread then collects the pairs from
+// the few triangles that counting has marked.
 #include "metrics/meter.h"
 
 #include "base/internal.h"
@@ -8,11 +8,11 @@
 
 enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
 
-// Work of a triangle, in the mean of a task, in comparisons of two boxes: where all triangles lie in one place it would be
-// quadratic. Characters that people bring take 1,100 at most, where layers of hair lie upon each other, and 130 in the mean.
+// Work per triangle, averaged over a task, in box tests: if all triangles lie in one place it would be quadratic. Real
+// characters need 1,100 at most, with layers of hair on each other, and 130 on average.
 enum { WORK_MOST = 8192 };
 
-static const uint64_t UNCOUNTED = UINT64_MAX; // of a task
+static const uint64_t UNCOUNTED = UINT64_MAX; // marks a task that gave up
 
 /// The smallest pairs so far, as a heap with the largest on top.
 typedef struct heap {
@@ -92,7 +92,7 @@ static bool reach_into(const sup_box* a, const sup_box* b)
     return true;
 }
 
-/// False: there is no work left, and the search is over.
+/// False: the work is used up and the search is over.
 static bool spend(const search* s, int64_t work) { return (*s->left -= work) >= 0; }
 
 static bool cross(const search* s, uint32_t i, uint32_t k)
@@ -133,7 +133,7 @@ static uint64_t search_leaves(const search* s, uint32_t leaf, uint32_t other)
     return found;
 }
 
-/// The leaves below a node.
+/// Slot i's leaf against the leaves below a node.
 static uint64_t search_node(const search* s, uint32_t leaf, uint32_t node)
 {
     uint32_t       stack[DEEPEST], depth = 0, leaves = s->bvh->leaf_count;
@@ -153,7 +153,7 @@ static uint64_t search_node(const search* s, uint32_t leaf, uint32_t node)
     return found;
 }
 
-/// The leaf itself and all after it: those below the right siblings on the way up.
+/// Against itself and all leaves after it: those below the right siblings on the way up.
 static uint64_t search_leaf(const search* s, uint32_t leaf)
 {
     uint64_t found = search_leaves(s, leaf, leaf);
@@ -209,7 +209,7 @@ uint32_t sup_meter_intersections(const sup_meter* meter, const sup_vec3* points,
     }
     if (total > 0 && pairs && capacity > 0) {
         heap    h = { pairs, 0, capacity };
-        int64_t left = INT64_MAX; // counting has found the work to be bounded
+        int64_t left = INT64_MAX; // counting has shown that the work is bounded
         s.heap = &h;
         s.left = &left;
         for (uint32_t l = 0; l < b->leaf_count; ++l)

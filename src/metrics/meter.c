@@ -1,9 +1,9 @@
-// Making a meter: everything that does not change from frame to frame.
+// Makes a meter: everything that does not change from frame to frame.
 #include "metrics/meter.h"
 
 #include "base/internal.h"
 
-/// Tables of neighbors, needed only while the meter is made.
+/// Neighbor tables, needed only while the meter is made.
 static sup_result make_surface(sup_meter* meter, sup_arena* temp, sup_error* error)
 {
     const sup_mesh* mesh = &meter->character->mesh;

@@ -88,7 +88,7 @@ void sup_meter_volume_values(const sup_meter* meter, const double* volumes, floa
         for (uint32_t i = meter->fan_begin[p]; i < meter->fan_begin[p + 1]; ++i) {
             uint32_t part = meter->part_of[meter->fan[i]];
             double   rest = meter->parts[part].rest_volume;
-            if (rest == 0) continue; // a flat part has none to lose
+            if (rest == 0) continue; // a flat part has no volume to lose
             sum += volumes[part] / rest - 1;
             ++count;
         }

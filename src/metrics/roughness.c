@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// Where skin collapses the area around a point goes to nothing and the curvature to infinity; below this share of the rest
-// area it is taken as that share, so that one pinched point does not outweigh the rest of the body.
+// Where skin collapses, the area around a point goes to zero and the curvature to infinity. The area is kept above this share
+// of the rest area, so that one pinched point does not outweigh the rest of the body.
 static const double least_area = 0.01;
 
 static sup_curvature curvature(const sup_meter* meter, const sup_vec3* points, uint32_t p)
@@ -29,7 +29,7 @@ sup_result sup_meter_make_roughness(sup_meter* meter, const sup_topology* t, sup
         areas[p] = c.area;
         means[p] = c.area > 0 ? c.total / c.area : 0;
     }
-    for (uint32_t e = 0; e < t->edge_count; ++e) // half a ring of triangles has no curvature
+    for (uint32_t e = 0; e < t->edge_count; ++e) // a point on a border has only half a ring, and no curvature
         if (t->edges[e].face_count == 1) areas[t->edges[e].a] = areas[t->edges[e].b] = 0;
     for (uint32_t p = 0; p < mesh->point_count; ++p) meter->rest_area += areas[p];
     meter->rest_areas = areas;

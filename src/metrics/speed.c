@@ -4,13 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEPT = 3 }; // frames before the newest that a third difference needs
+enum { KEPT = 3 }; // earlier frames that a third difference needs
 
 struct sup_motion {
     uint32_t  point_count;
     double    dt;
     uint64_t  seen;
-    sup_vec3* frames[KEPT]; // a ring: frame f is at f % KEPT
+    sup_vec3* frames[KEPT]; // ring buffer: frame f is at f % KEPT
 };
 
 sup_result sup_motion_create(uint32_t point_count, double dt, sup_arena* arena, sup_motion** out, sup_error* error)
@@ -67,6 +67,6 @@ void sup_motion_push(sup_motion* m, const sup_vec3* points, double* speed_max, d
 double sup_settle_time(const double* speeds, uint32_t count, uint32_t from, double dt, double threshold)
 {
     for (uint32_t i = count; i-- > from;)
-        if (!(speeds[i] <= threshold)) return i + 1 == count ? -1 : (double)(i - from) * dt; // a NaN is no rest
+        if (!(speeds[i] <= threshold)) return i + 1 == count ? -1 : (double)(i - from) * dt; // NaN is not rest
     return 0;
 }

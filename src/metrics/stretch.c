@@ -9,7 +9,7 @@ static double distance(sup_vec3 a, sup_vec3 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-// Every face edge is looked at from both its faces; a maximum does not mind, and it saves a table of edges.
+// Visits every edge from both of its faces; a maximum does not mind, and it saves a table of edges.
 double sup_metric_stretch(const sup_mesh* mesh, const sup_vec3* points)
 {
     SUP_ASSERT(mesh && points);

@@ -7,7 +7,7 @@
 
 // Parts smaller than this share of the whole (fingertips, buttons) would fill the verdict with percentages nobody sees.
 static const double PART_SHARE_MIN = 1e-3;
-// Less is nothing to mend.
+// Below this there is nothing to fix.
 static const double FINE = 0.01;
 
 static size_t volumes_size(const sup_meter* meter) { return sup_align(sup_meter_part_count(meter) * sizeof(double), 64); }
@@ -29,14 +29,14 @@ bool sup_verdict_takes(uint32_t frame, uint32_t count)
     return false;
 }
 
-// A loss shows as a collapse; a gain of as much is rounder than it was.
+// A loss looks like a collapse; the same gain only looks rounder.
 static double badness(double change) { return change < 0 ? -change : 0.5 * change; }
 
-// NAN where the part has no volume worth a percentage.
+// NAN if the part has no volume worth a percentage.
 static double part_change(const sup_meter* meter, uint32_t part, const double* volumes)
 {
     double rest = sup_meter_part_at(meter, part)->rest_volume;
-    double whole = sup_meter_rest_volume(meter); // negative where the mesh is inside out; so are its parts then
+    double whole = sup_meter_rest_volume(meter); // negative if the mesh is inside out; so are its parts then
     return rest * whole > PART_SHARE_MIN * whole * whole ? volumes[part] / rest - 1 : NAN;
 }
 
@@ -64,12 +64,12 @@ void sup_verdict_push(const sup_meter* meter, double time, const sup_pose* pose,
 {
     uint8_t* rest = (uint8_t*)scratch + 2 * volumes_size(meter);
     push_volumes(meter, time, pose, points, linear, scratch, v);
-    // A search that gives up costs as much as dozens that do not: one is enough to know.
+    // A search that gives up costs as much as dozens that succeed: one is enough to know.
     bool     countable = v->crossings_rest != SUP_METER_UNCOUNTED && v->crossings != SUP_METER_UNCOUNTED;
     uint32_t crossings = SUP_METER_UNCOUNTED, before = linear ? SUP_METER_UNCOUNTED : 0;
     if (countable) crossings = sup_meter_intersections(meter, points, rest, tasks, NULL, 0);
     if (linear && crossings != SUP_METER_UNCOUNTED) before = sup_meter_intersections(meter, linear, rest, tasks, NULL, 0);
-    // Where none cross now, the frame that would be worst without the chain is the one to tell of.
+    // If nothing crosses with the chain, report the frame that would be worst without it.
     bool more = crossings > v->crossings || (crossings == v->crossings && before > v->crossings_linear);
     if (v->frames == 0 || more) {
         v->crossings = crossings;
@@ -149,7 +149,7 @@ size_t sup_verdict_text(const sup_verdict* v, char* text, size_t size)
     if (size) text[0] = 0;
     if (volume_complains(v)) {
         add(&w, "Worst at %.2f s: the skin around '%s' ", v->volume_time, v->part);
-        if (v->volume < -1) add(&w, "turns inside out (%.1f %% of its volume)", 100 * v->volume); // nothing has more to lose
+        if (v->volume < -1) add(&w, "turns inside out (%.1f %% of its volume)", 100 * v->volume); // it cannot lose more
         else add(&w, "%s %.1f %% of its volume", v->volume < 0 ? "loses" : "gains", 100 * fabs(v->volume));
         if (v->compared)
             add(&w, " (%s%.1f %% under linear skinning)", v->volume_linear < 0 ? "-" : "+", 100 * fabs(v->volume_linear));

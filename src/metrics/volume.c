@@ -1,8 +1,8 @@
 #include "base/internal.h"
 #include "supple/metrics.h"
 
-// V = sum over triangles of a . (b x c) / 6, with the points taken relative to their mean: far from the origin the
-// products would otherwise be large and cancel.
+// V = sum over triangles of a . (b x c) / 6, with the points relative to their mean: far from the origin the products would be
+// large and cancel.
 double sup_metric_volume(const sup_mesh* mesh, const sup_vec3* points)
 {
     SUP_ASSERT(mesh && points);

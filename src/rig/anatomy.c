@@ -1,5 +1,5 @@
-// Which parts of a body are firm up to the skin. A skull is not jelly, whoever named it: names tell first, then the shape of a
-// body, then the ends of limbs.
+// Finds which parts of a body are firm up to the skin. A skull is not jelly, whoever named it: names decide first, then the
+// shape of the body, then the ends of limbs.
 #include "rig/anatomy.h"
 
 #include "base/internal.h"
@@ -9,13 +9,13 @@
 
 #include <math.h>
 
-// Words that say that a part is firm, on characters whose other names say nothing: animals, machines, things that are carried.
+// Words that mark a part as firm on characters whose other names say nothing: animals, machines, carried things.
 static const char hard_words[] =
     "head skull cranium jaw mandible snout muzzle beak bill teeth tooth tusk fang eye eyes eyeball horn horns antler antlers "
     "hand paw wrist knuckle finger fingers thumb claw talon nail hoof hooves foot feet toe toes fetlock pastern ankle "
     "helmet helm hat glasses prop weapon sword gun rifle bow shield axe knife staff shell carapace armor armour "
     "kopf schadel schaedel kiefer schnabel horner hoerner geweih huf hufe pfote kralle";
-// What hangs on it and is soft all the same, or swings.
+// Words for what hangs on a firm part and is soft all the same, or swings.
 static const char soft_words[] =
     "ear ears tail hair ponytail pigtail braid tress bang bangs fringe mane beard mustache whisker cheek cheeks jowl lip lips "
     "tongue trunk wattle dewlap fat belly breast breasts boob boobs bust butt buttock buttocks glute jiggle physics spring "
@@ -23,8 +23,8 @@ static const char soft_words[] =
     "cloak skirt dress coat scarf cloth ribbon string strap feather feathers fin fins wing flap antenna tentacle "
     "ohr ohren schwanz haar haare zopf wange wangen zunge bauch rock umhang";
 
-static const float twin_share = 0.75f;   // of each other's size: twins
-static const float ground_share = 0.06f; // of the height: what reaches lower stands on the ground
+static const float twin_share = 0.75f;   // two joints are twins if their sizes differ by no more than this factor
+static const float ground_share = 0.06f; // of the height: what reaches below this stands on the ground
 enum { JOINTS_MOST = 2048, FEET_FEWEST = 2, POINTS_FEWEST = 4 };
 
 // ---------------------------------------------------------------------------------------------- names
@@ -46,7 +46,7 @@ static word_kind read_words(const char* name)
 
 // ---------------------------------------------------------------------------------------------- ends
 
-// What a joint moves most.
+// The points that a joint moves most.
 typedef struct joint_flesh {
     uint32_t points, below; // of itself; of all joints below it
     sup_vec3 middle;
@@ -99,8 +99,8 @@ static bool has_twin(const figure* f, const joint_flesh* flesh, uint32_t j)
     return false;
 }
 
-// Where names are foreign and there are not two legs and two arms: legs end on the ground in pairs, and a head is the thickest
-// end without a twin. A tail is thinner; ears and wings are pairs. Returns the head, or SUP_NONE.
+// For names in an unknown language and bodies without two legs and two arms: legs end on the ground in pairs, and a head is the
+// thickest end without a twin. A tail is thinner; ears and wings are pairs. Returns the head, or SUP_NONE.
 static uint32_t find_ends(const sup_character* c, const figure* f, const sup_pose* pose, joint_flesh* flesh, uint32_t* solids)
 {
     float    low, high, most = 0;
@@ -135,11 +135,11 @@ static bool any_of(const bool* marks, uint32_t count)
 
 static bool is_head(const body_map* map, uint32_t j)
 {
-    // The last of the neck carries the head where no joint is called so.
+    // If no joint is called head, the last one of the neck carries it.
     return j == map->head || (map->head == SUP_NONE && map->neck_count && j == map->neck[map->neck_count - 1]);
 }
 
-// Of an animal, or of a second head.
+// Whether it is the head of an animal, or a second one.
 static bool names_head(const char* name)
 {
     joint_words words;

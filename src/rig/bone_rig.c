@@ -9,7 +9,7 @@
 
 #define BAD(...) sup_fail(error, SUP_ERROR_INPUT, __VA_ARGS__)
 
-// Weights computed by solvers are negative by rounding; more than this is another kind of weight.
+// Solvers compute weights that are negative by rounding; beyond this they mean something else.
 static const double WEIGHT_NEGATIVE_MAX = 1e-3;
 
 // ---------------------------------------------------------------------------------------------- a character under a rig
@@ -22,7 +22,7 @@ typedef struct attacher {
     sup_error*           error;
 } attacher;
 
-// Stored vertices of one part, each influenced by every bone; what is zero falls away at creation.
+// Stored vertices of one part, each influenced by every bone; zero weights are dropped when the character is created.
 static sup_result describe_part(const attacher* a, uint32_t index, sup_part_desc* out)
 {
     const sup_mesh* mesh = &a->from->mesh;
@@ -114,7 +114,7 @@ static matrix34 multiply(const matrix34* a, const matrix34* b)
     return r;
 }
 
-// Determinant of a bone's 3x3 matrix, dimensionless: below it the bone is scaled to 1e-10 of its size and has no inverse.
+// The determinant of a bone's 3x3 matrix, dimensionless: below this the bone is scaled to 1e-10 of its size and has no inverse.
 static const double SINGULAR = 1e-30;
 
 static bool invert(const matrix34* a, matrix34* out)

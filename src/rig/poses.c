@@ -1,4 +1,4 @@
-// Key poses written by hand, as a clip: each key turns joints by degrees as --pose does, and moves some of them.
+// Key poses written by hand, as a clip: each key turns joints by degrees as --pose does, and may move them.
 #include "base/internal.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const double OVER_RATE = 60; // keys a second where a pose lies over a moving clip
+static const double OVER_RATE = 60; // keys per second where poses are layered over a moving clip
 static const double TIME_MOST = 3600, DEGREES_MOST = 36000, MOVE_MOST = 1e6;
 
 typedef struct pose_keys {
@@ -16,7 +16,7 @@ typedef struct pose_keys {
     const sup_clip*      over; // NULL: the rest pose
     uint32_t             count;
     float*               times;
-    bool *               turned, *moved; // by joint: some key does
+    bool *               turned, *moved; // by joint: whether a key does
     sup_quat*            turns;          // joint by joint, count each
     sup_vec3*            moves;
     sup_interpolation    between;
@@ -69,7 +69,7 @@ static sup_result find_joint(pose_keys* p, const sup_json* entry, uint32_t key, 
     return *out != SUP_NONE ? SUP_OK : WRONG("poses: key %u: '%s' has no joint '%s'", key + 1, p->character->name, entry->key);
 }
 
-/// A move is given in meters along the axes of rest space, whatever the parent's own axes and scale are.
+/// A move is given in meters along the axes of rest space, independent of the parent's axes and scale.
 static sup_vec3 parent_move(const sup_character* c, const sup_pose* rest, uint32_t joint, const double meters[3])
 {
     double   unit = sup_character_physics_unit(c);
@@ -158,8 +158,8 @@ static sup_result read_keys(pose_keys* p, const sup_json* keys)
 
 // ---------------------------------------------------------------------------------------------- channels
 
-/// Tangents as the slope between the neighbors of a key (Catmull and Rom), none at the ends: a motion that is blocked by hand
-/// comes to rest there.
+/// Tangents as the slope between a key's neighbors (Catmull and Rom), zero at the ends: a motion blocked out by hand comes to
+/// rest there.
 static const float* smooth_keys(pose_keys* p, const float* values, uint32_t width)
 {
     float* out = SUP_NEW(p->arena, float, (size_t)p->count* width * 3);
@@ -182,7 +182,7 @@ static sup_result put_channel(pose_keys* p, sup_channel* out, uint32_t joint, su
     return out->values ? SUP_OK : sup_fail_memory(p->error, "poses");
 }
 
-/// The turns of a joint, each on the side of the one before; over rest at once where nothing else moves it.
+/// The rotations of a joint, each on the side of the one before; composed with the rest pose if nothing else moves it.
 static sup_result put_turns(pose_keys* p, uint32_t joint, bool offsets, sup_channel* out)
 {
     sup_quat* q = p->turns + (size_t)joint * p->count;
@@ -231,8 +231,7 @@ static bool replaces(const sup_clip* offsets, const sup_channel* c)
     return false;
 }
 
-/// What an offset of a channel makes of the clip below at one of its times. `by` starts from the rest pose, as every sample
-/// does.
+/// Adds a channel's offset to the clip below at one of its times. `by` starts from the rest pose, as every sample does.
 static void put_sum(const pose_sum* l, const sup_channel* c, uint32_t k, float* values)
 {
     const sup_transform *under = &l->under.local[c->target], *by = &l->by.local[c->target];
@@ -245,8 +244,8 @@ static void put_sum(const pose_sum* l, const sup_channel* c, uint32_t k, float* 
     }
 }
 
-/// Even samples up to the end, and the keys themselves, so that each is met exactly: merged as floats, where what rounds to one
-/// time is one time.
+/// Even samples up to the end, and the keys themselves, so that each is hit exactly: merged as floats, where times that round
+/// to the same float are one.
 static bool merge_times(const pose_keys* p, double seconds, pose_sum* l)
 {
     uint32_t even = (uint32_t)(seconds * OVER_RATE) + 1, key = 0;

@@ -1,4 +1,4 @@
-// From a character back to the description that would make its mesh.
+// From a character back to the description that would create its mesh.
 #include "rig/redescribe.h"
 
 #include "base/internal.h"

@@ -1,14 +1,14 @@
-/// rig/redescribe.h: the mesh of a character as a description again, for one that gets other joints.
+/// rig/redescribe.h: the mesh of a character as a description again, to give it other joints.
 #ifndef SUP_RIG_REDESCRIBE_H
 #define SUP_RIG_REDESCRIBE_H
 
 #include "supple/scene.h"
 
-/// Stored vertices, faces, normals, morphs and maps of one part in rest space; all but its weights. `weld` is set where points
-/// are fewer than vertices. Lives in the arena and in the character.
+/// Stored vertices, faces, normals, morphs and maps of one part in rest space; everything but its weights. `weld` is set if
+/// there are fewer points than vertices. Refers to memory of the arena and of the character.
 sup_result sup_part_redescribe(const sup_character* character, uint32_t part, sup_arena* arena, sup_part_desc* out,
                                sup_error* error);
-/// Parts that were described so under other joints. Clips and examples stay behind: they belong to the old ones.
+/// A character from parts described so, under other joints. Clips and examples are dropped: they belong to the old ones.
 sup_result sup_character_redescribe(const sup_character* character, uint32_t joint_count, const sup_joint* joints,
                                     const sup_part_desc* parts, const sup_allocator* allocator, sup_character** out,
                                     sup_error* error);

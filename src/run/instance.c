@@ -310,14 +310,14 @@ static void take_snapshot(sup_instance* in)
     const state_head* head = head_of(in->state);
     if (in->snapshot_count == 0 || head->step < 0 || head->step % in->spacing != 0) return;
     for (;;) {
-        uint8_t* room = NULL;
+        uint8_t* unused = NULL;
         for (uint32_t i = 0; i < in->snapshot_count; ++i) {
             const state_head* h = head_of(in->snapshots[i]);
             if (h->started && h->step == head->step) return;
-            if (!h->started && !room) room = in->snapshots[i];
+            if (!h->started && !unused) unused = in->snapshots[i];
         }
-        if (room) {
-            memcpy(room, in->state, in->state_size);
+        if (unused) {
+            memcpy(unused, in->state, in->state_size);
             return;
         }
         in->spacing *= 2;
@@ -662,45 +662,57 @@ void sup_instance_hold(sup_instance* in, double still)
     if (in->still != before) forget_after(in, in->still < before ? in->still : before);
 }
 
+typedef sup_result change_fn(const sup_chain* chain, const sup_world_plan* from, const sup_json* json, sup_arena* arena,
+                             sup_world_plan* out, sup_error* error);
+
+// A plan with another part, and the arena that holds this part. On failure there is neither.
+static sup_result change_plan(sup_instance* in, change_fn* change, const sup_json* json, sup_arena** arena,
+                              sup_world_plan* plan, sup_error* error)
+{
+    *arena = sup_arena_create(in->allocator.allocate ? &in->allocator : NULL);
+    if (!*arena) return sup_fail_memory(error, "the world");
+    sup_result r = change(in->chain, &in->world, json, *arena, plan, error);
+    if (r) sup_arena_destroy(*arena);
+    return r;
+}
+
+// Takes the plan over from second `from` on; `held` is the arena of the part that it replaces.
+static void take_plan(sup_instance* in, const sup_world_plan* plan, sup_arena** held, sup_arena* arena, double from)
+{
+    sup_arena_destroy(*held);
+    *held = arena;
+    in->world = *plan;
+    if (!in->live) forget_after(in, from);
+}
+
 sup_result sup_instance_set_forces(sup_instance* in, const sup_json* forces, double from, sup_error* error)
 {
-    sup_arena*     arena = sup_arena_create(in->allocator.allocate ? &in->allocator : NULL);
+    sup_arena*     arena;
     sup_world_plan plan;
-    sup_result     r =
-        arena ? world_with_forces(in->chain, &in->world, forces, arena, &plan, error) : sup_fail_memory(error, "the world");
-    sup_force*     room = r ? NULL : SUP_NEW(arena, sup_force, plan.force_count);
-    float*         felt = r ? NULL : SUP_NEW(arena, float, plan.force_count);
-    if (!r && (!room || !felt)) r = sup_fail_memory(error, "the world");
-    if (r) {
+    sup_result     r = change_plan(in, world_with_forces, forces, &arena, &plan, error);
+    if (r) return r;
+    sup_force* frame_forces = SUP_NEW(arena, sup_force, plan.force_count);
+    float*     felt = SUP_NEW(arena, float, plan.force_count);
+    if (!frame_forces || !felt) {
         sup_arena_destroy(arena);
-        return r;
+        return sup_fail_memory(error, "the world");
     }
-    sup_arena_destroy(in->forces);
-    in->forces = arena;
-    in->world = plan;
-    in->work.forces = room;
+    in->work.forces = frame_forces;
     in->work.felt = felt;
-    in->work.world.forces = room;
+    in->work.world.forces = frame_forces;
     in->work.world.force_count = plan.force_count;
-    if (!in->live) forget_after(in, from);
+    take_plan(in, &plan, &in->forces, arena, from);
     return SUP_OK;
 }
 
 sup_result sup_instance_set_bodies(sup_instance* in, const sup_json* bodies, double from, sup_error* error)
 {
-    sup_arena*     arena = sup_arena_create(in->allocator.allocate ? &in->allocator : NULL);
+    sup_arena*     arena;
     sup_world_plan plan;
-    sup_result     r =
-        arena ? world_with_bodies(in->chain, &in->world, bodies, arena, &plan, error) : sup_fail_memory(error, "the world");
-    if (r) {
-        sup_arena_destroy(arena);
-        return r;
-    }
-    sup_arena_destroy(in->bodies);
-    in->bodies = arena;
-    in->world = plan;
+    sup_result     r = change_plan(in, world_with_bodies, bodies, &arena, &plan, error);
+    if (r) return r;
     for (uint32_t i = 0; i < plan.body_count; ++i) in->work.bodies[i] = plan.bodies[i].body;
-    if (!in->live) forget_after(in, from);
+    take_plan(in, &plan, &in->bodies, arena, from);
     return SUP_OK;
 }
 

@@ -1,5 +1,6 @@
 // Bodies of the world file: spheres, capsules and meshes, free or on a joint, moved by keys; a second character moves its
 // points by a clip of its own.
+#include "math/trig.h"
 #include "math/vec.h"
 #include "run/runner.h"
 
@@ -10,7 +11,6 @@
 #define RADIUS_MAX 1e6
 #define FRICTION_STANDARD 0.5 // skin on cloth or wood
 #define FRICTION_MAX 10.0
-#define RADIANS_PER_DEGREE 0.017453292f
 enum { BODIES_MAX = 1000 };
 
 // ---------------------------------------------------------------------------------------------- shapes
@@ -160,7 +160,7 @@ static sup_result read_again(chain_builder* b, const char* what, uint32_t number
 static bool read_turn(const sup_json* value, sup_quat* out)
 {
     sup_vec3 angles;
-    if (world_vector(value, RADIANS_PER_DEGREE, &angles)) {
+    if (world_vector(value, (float)SUP_RADIANS, &angles)) {
         *out = quat_euler_xyz(angles);
         return true;
     }

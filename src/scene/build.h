@@ -1,5 +1,5 @@
 /// scene/build.h: the stages of sup_character_create. Each stage reads the description and what earlier stages left in the
-/// build, and puts what lasts into the character's arena. Stages return SUP_OK or fail with the error filled.
+/// build, and puts what lasts into the character's arena. A stage returns SUP_OK, or fails and fills the error.
 #ifndef SUP_SCENE_BUILD_H
 #define SUP_SCENE_BUILD_H
 
@@ -15,14 +15,14 @@ typedef struct sup_part_build {
     uint32_t corner_count; ///< of those faces
     uint32_t joint;        ///< for rigid parts, in topological order; SUP_NONE for skinned ones
     bool     placed;       ///< place is not exactly the identity
-    bool     bare;         ///< some vertex has no weight; from the stage of influences on
-    uint32_t weight_count; ///< of its vertices, those above zero
+    bool     bare;         ///< some vertex has no weights; set by the influences stage
+    uint32_t weight_count; ///< influences above zero of its vertices
 } sup_part_build;
 
 typedef struct sup_build {
     const sup_character_desc* desc;
     sup_arena*                keep;    ///< the character's
-    sup_arena*                scratch; ///< gone when create returns
+    sup_arena*                scratch; ///< freed when create returns
     sup_error*                error;
     sup_character*            out;
 
@@ -31,27 +31,27 @@ typedef struct sup_build {
     uint32_t        vertex_count, face_count, corner_count; ///< of all parts
     uint32_t*       vertex_points;
     uint32_t*       point_vertices; ///< the first stored vertex of each point, counted over all parts
-    bool            points_are_vertices; ///< one by one, in the same order
+    bool            points_are_vertices; ///< one to one, in the same order
 
     sup_joint* joints; ///< also out->skeleton.joints
     uint32_t   joint_count;
-    uint32_t*  joint_places; ///< from a joint of the description to its place in topological order
+    uint32_t*  joint_places; ///< from a joint of the description to its index in topological order
     void*      row;          ///< where sup_build_row sorts
 
-    sup_notes warnings; ///< what was mended; where there is no memory for one, the last stage fails
+    sup_notes warnings; ///< what was repaired; if memory for a note runs out, the last stage fails
 } sup_build;
 
-/// A copy of the name in the character's arena; "noun index" where there is none. NULL: out of memory.
+/// A copy of the name in the character's arena; "noun index" if it has none. NULL: out of memory.
 const char* sup_build_name(sup_build* build, const char* name, const char* noun, uint32_t index);
 
-/// The influences of a stored vertex of a skinned part as they are kept: sorted, doubled joints merged, normalized. Returns how
-/// many; both lists have room for the part's width. From the stage of influences on.
+/// The influences of a stored vertex of a skinned part as kept: sorted, duplicate joints merged, normalized. Returns how many;
+/// both lists must hold the part's width. Valid from the influences stage on.
 uint32_t sup_build_row(const sup_build* build, uint32_t part, uint32_t vertex, uint32_t* joints, float* values);
 
 // The stages, in the order they run.
 sup_result sup_build_check(sup_build* build);      ///< parts: pointers, ranges, finite numbers, names, places
 sup_result sup_build_skeleton(sup_build* build);   ///< topological order, binds
-sup_result sup_build_influences(sup_build* build); ///< what the weights of stored vertices claim is true
+sup_result sup_build_influences(sup_build* build); ///< checks the weights of stored vertices
 sup_result sup_build_points(sup_build* build);     ///< which vertices are one point, and the points' positions
 sup_result sup_build_surface(sup_build* build);    ///< faces, triangles, normals, tangents
 sup_result sup_build_weights(sup_build* build);    ///< influences of every point

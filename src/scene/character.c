@@ -1,4 +1,4 @@
-// Runs the stages that turn a description into a character, and keeps the list of what was mended on the way.
+// Runs the stages that turn a description into a character, and keeps the list of repairs.
 #include "scene/build.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ sup_result sup_character_create(const sup_character_desc* desc, const sup_alloca
     build.out = build.keep ? SUP_NEW(build.keep, sup_character, 1) : NULL;
     sup_result result = build.out && build.scratch ? SUP_OK : sup_fail_memory(error, "a character");
     for (size_t i = 0; result == SUP_OK && i < SUP_COUNT_OF(stages); ++i) {
-        // Whatever was read before has filled the bar: it does not go back.
+        // Reading before this has filled the bar: it never goes back.
         if (sup_progress_report(desc->progress, 1, "reading")) result = stages[i](&build);
         else result = sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     }

@@ -1,4 +1,4 @@
-// A clip at any time, as glTF 2.0 defines its three interpolations.
+// Samples a clip at any time, with the three interpolations of glTF 2.0.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "scene/posing.h"
@@ -14,7 +14,7 @@ typedef struct moment {
 
 static moment find_moment(const sup_channel* c, double time)
 {
-    if (!(time > (double)c->times[0])) return (moment){ 0, 0, 0 }; // also where time is not a number
+    if (!(time > (double)c->times[0])) return (moment){ 0, 0, 0 }; // also if time is NaN
     if (time >= (double)c->times[c->key_count - 1]) return (moment){ c->key_count - 1, 0, 0 };
     uint32_t low = 0, high = c->key_count - 1; // times[low] <= time < times[high]
     while (high - low > 1) {
@@ -26,7 +26,7 @@ static moment find_moment(const sup_channel* c, double time)
     return (moment){ low, (time - (double)c->times[low]) / seconds, seconds };
 }
 
-// One number of a channel at a moment; rotations between linear keys are not numbers but arcs, see below.
+// One number of a channel at a moment; rotations between linear keys move along arcs instead, see below.
 static float sample_number(const sup_channel* c, moment m, uint32_t component)
 {
     bool         cubic = c->interpolation == SUP_INTERPOLATE_CUBIC;

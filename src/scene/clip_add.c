@@ -1,4 +1,4 @@
-// One more clip for a character that is already made.
+// Adds a clip to an existing character.
 #include "scene/build.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static sup_result copy_clip(sup_character* character, const sup_clip* clip, sup_
                         .out = &made,
                         .joint_count = joints,
                         .joint_places = SUP_NEW(scratch, uint32_t, joints) };
-    // Names and counts are only read from these.
+    // Only their names and counts are read.
     build.parts = sup_arena_copy(scratch, character->mesh.parts, character->mesh.part_count, sizeof *build.parts);
     build.joints = sup_arena_copy(scratch, character->skeleton.joints, joints, sizeof *build.joints);
     if (!build.joint_places || !sup_notes_begin(&build.warnings, scratch) || !build.parts || !build.joints) return sup_fail_memory(error, "a clip");

@@ -1,4 +1,4 @@
-// Copies clips into the character, checked so that sampling needs no more questions.
+// Copies clips into the character and checks them, so that sampling needs no checks.
 #include "math/vec.h"
 #include "scene/build.h"
 
@@ -48,7 +48,7 @@ static sup_result check_times(sup_build* build, const char* clip, const sup_chan
     return SUP_OK;
 }
 
-// Cubic keys stay as they are: their tangents belong to them, and the sampled rotation is normalized anyway.
+// Cubic keys stay as they are: their tangents belong to them, and sampling normalizes the rotation anyway.
 static void normalize_rotations(sup_build* build, const char* clip, const sup_channel* d, float* values)
 {
     uint32_t none = 0;
@@ -66,12 +66,12 @@ static void normalize_rotations(sup_build* build, const char* clip, const sup_ch
 
 // ---------------------------------------------------------------------------------------------- arrays, once each
 
-// Files let many channels share one array of times, and a hostile one a huge array among a million channels. So every
-// array is checked and copied once, found again by its address.
+// Files let many channels share one array of times, and a hostile file shares a huge one among a million channels. So every
+// array is checked and copied once and then found by its address.
 typedef struct copied {
     const float* from;
     size_t       count;
-    bool         rotations; // normalized, so not the same as the plain copy
+    bool         rotations; // normalized, so not equal to the plain copy
     float*       copy;
 } copied;
 
@@ -90,7 +90,7 @@ static bool make_copies(sup_build* build, copies* out)
     return out->table != NULL;
 }
 
-// The array's entry; copy is NULL where it is new.
+// The array's entry; its copy is NULL if the array is new.
 static copied* find_copy(const copies* c, const float* from, size_t count, bool rotations)
 {
     size_t at = (size_t)(((uint64_t)(uintptr_t)from + count) * 0x9e3779b97f4a7c15ull >> 20) & (c->size - 1);

@@ -1,5 +1,6 @@
-// A part of a clip as a clip of its own. Keys inside the part stay as they are; where it begins or ends between two keys, the
-// segment is cut so that the rest of it plays as before: a piece of a line is a line, of an arc an arc, of a cubic a cubic.
+// Cuts a part of a clip into a clip of its own. Keys inside the part stay as they are. If it begins or ends between two keys,
+// the segment is split so that the remainder plays as before: a piece of a line is a line, of an arc an arc, of a cubic a
+// cubic.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "supple/scene.h"
@@ -7,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-// Of cubic rotations the numbers are cut exactly, but between keys they are not of unit length, as keys must be. So those
-// pieces are pieces of the rotation that is seen, halved until they are it to the rounding of a float.
+// The numbers of cubic rotations are cut exactly, but between keys they are not of unit length, as keys must be. So those
+// pieces approximate the normalized rotation, halved until they match it to the rounding of a float.
 #define ROTATION_SLACK 1e-7
 enum { HALVINGS_MAX = 8 };
 
-// Runs twice: counting, and then with room for what was counted.
+// Runs twice: once to count, then to fill arrays of that size.
 typedef struct cutter {
     const sup_channel* from;
     double             start, end;
@@ -24,7 +25,7 @@ typedef struct cutter {
 
 static size_t row_width(const sup_channel* c) { return (size_t)c->width * (c->interpolation == SUP_INTERPOLATE_CUBIC ? 3 : 1); }
 
-// Room for a key's numbers, NULL while counting. Times that floats cannot tell apart become one key, the later one.
+// Space for a key's numbers; NULL while counting. Times that are equal as floats become one key, the later one.
 static float* add_key(cutter* k, double time)
 {
     float at = (float)(time - k->start);
@@ -35,7 +36,7 @@ static float* add_key(cutter* k, double time)
     return k->values + (k->count - 1) * row_width(k->from);
 }
 
-// The out-tangent of the key that was added last.
+// The out-tangent of the key added last.
 static float* last_out(const cutter* k)
 {
     return k->times ? k->values + (k->count - 1) * row_width(k->from) + 2 * (size_t)k->from->width : NULL;
@@ -43,7 +44,7 @@ static float* last_out(const cutter* k)
 
 // ---------------------------------------------------------------------------------------------- lines, arcs and steps
 
-// The value between keys i and i + 1, as sup_clip_sample has it.
+// The value between keys i and i + 1, as sup_clip_sample computes it.
 static void put_between(const sup_channel* c, uint32_t i, double time, float* out)
 {
     const float* a = c->values + (size_t)i * c->width;
@@ -67,7 +68,7 @@ static void cut_plain(cutter* k)
         const float* value = c->values + (size_t)i * c->width;
         bool         inside = at >= k->start && at <= k->end;
         float*       row = NULL;
-        // What holds at the start: a segment begun before it, a key behind which nothing comes, or the first key of all.
+        // The value at the start: inside a segment that began before it, after the last key, or at the first key of all.
         if (inside) row = add_key(k, at);
         else if (at < k->start && next > k->start) row = add_key(k, k->start);
         else if (at > k->end && i == 0) row = add_key(k, k->start);
@@ -81,7 +82,7 @@ static void cut_plain(cutter* k)
 // ---------------------------------------------------------------------------------------------- cubics
 
 typedef struct place {
-    double value, slope; // the slope in units a second
+    double value, slope; // slope in units per second
 } place;
 
 static place cubic_at(const sup_channel* c, uint32_t i, double time, uint32_t n)
@@ -95,7 +96,7 @@ static place cubic_at(const sup_channel* c, uint32_t i, double time, uint32_t n)
                     ((6 * p0 + 3 * m0 - 6 * p1 + 3 * m1) * t + (-6 * p0 - 4 * m0 + 6 * p1 - 2 * m1)) * t / h + m0 / h };
 }
 
-// What is seen of a cubic of rotations: of unit length, moving along the sphere. False: it goes through zero here.
+// The normalized rotation of a cubic, moving along the sphere. False: it passes through zero here.
 static bool turned_at(const sup_channel* c, uint32_t i, double time, place out[4])
 {
     double squares = 0, along = 0;
@@ -111,13 +112,13 @@ static bool turned_at(const sup_channel* c, uint32_t i, double time, place out[4
     return true;
 }
 
-// Whether one cubic between the two places shows what segment i shows from `begin` to `end`.
+// Whether one cubic between the two ends matches segment i from `begin` to `end`.
 static bool one_suffices(const sup_channel* c, uint32_t i, double begin, double end, const place a[4], const place b[4])
 {
     for (int q = 1; q <= 3; ++q) {
         double t = 0.25 * q, t2 = t * t, t3 = t2 * t, h = end - begin, made[4], squares = 0;
         place  seen[4];
-        if (!turned_at(c, i, begin + t * h, seen)) return true; // no rotation at all: nothing to come near to
+        if (!turned_at(c, i, begin + t * h, seen)) return true; // not a rotation: nothing to match
         for (int n = 0; n < 4; ++n) {
             made[n] = (2 * t3 - 3 * t2 + 1) * a[n].value + h * (t3 - 2 * t2 + t) * a[n].slope + (3 * t2 - 2 * t3) * b[n].value +
                       h * (t3 - t2) * b[n].slope;
@@ -162,7 +163,7 @@ static void put_start(cutter* k, uint32_t i, double begin)
         row[c->width + n] = (float)(turns ? turned[n] : cubic_at(c, i, begin, n)).value;
 }
 
-// Segment i from `begin` to `end`: sets the out-tangent of the last key and adds the next.
+// Segment i from `begin` to `end`: sets the out-tangent of the last key and adds the next one.
 static void cut_segment(cutter* k, uint32_t i, double begin, double end)
 {
     const sup_channel* c = k->from;
@@ -194,7 +195,7 @@ static void cut_cubic(cutter* k)
         cut_segment(k, i, begin, end);
     }
     if (k->count) return;
-    // The part lies before, behind or inside an instant: one key.
+    // The part lies before, after or inside a single instant: one key.
     uint32_t i = 0;
     while (i < last && (double)c->times[i + 1] <= k->start) ++i;
     if (i < last && (double)c->times[i] < k->start) {
@@ -230,7 +231,7 @@ sup_result sup_channel_cut(const sup_channel* channel, double start, double end,
     out->key_count = count;
     out->times = k.times;
     out->values = k.values;
-    // A lone spline key has tangents that lead nowhere; a step says the same without them.
+    // A lone spline key has tangents that lead nowhere; a step key says the same without them.
     if (channel->interpolation == SUP_INTERPOLATE_CUBIC && count == 1) {
         out->interpolation = SUP_INTERPOLATE_STEP;
         out->values = k.values + channel->width;

@@ -11,7 +11,7 @@ bool sup_exact_invert(const exact_affine* a, exact_affine* out)
     exact_affine r;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) r.m[i][j] = exact_cofactor(a, j, i) / determinant;
-        r.m[i][3] = 0 - (r.m[i][0] * a->m[0][3] + r.m[i][1] * a->m[1][3] + r.m[i][2] * a->m[2][3]); // never a minus zero
+        r.m[i][3] = 0 - (r.m[i][0] * a->m[0][3] + r.m[i][1] * a->m[1][3] + r.m[i][2] * a->m[2][3]); // never -0
     }
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 4; ++j)

@@ -1,5 +1,5 @@
-/// scene/exact.h: affine maps in double precision. Chains of joints are composed in them and rounded once per joint, so that
-/// a long spine far from the origin does not tremble.
+/// scene/exact.h: affine maps in double precision. Joint chains are composed in double and rounded once per joint, so that a
+/// long spine far from the origin does not jitter.
 #ifndef SUP_SCENE_EXACT_H
 #define SUP_SCENE_EXACT_H
 
@@ -26,7 +26,7 @@ static inline sup_affine exact_round(const exact_affine* a)
     return r;
 }
 
-/// No number of it left the range of floats.
+/// Whether all entries fit a finite float.
 static inline bool affine_finite(const sup_affine* a)
 {
     for (int i = 0; i < 12; ++i)
@@ -34,7 +34,7 @@ static inline bool affine_finite(const sup_affine* a)
     return true;
 }
 
-/// First b, then a.
+/// Applies b, then a.
 static inline exact_affine exact_mul(const exact_affine* a, const exact_affine* b)
 {
     exact_affine r;
@@ -67,10 +67,10 @@ static inline double exact_determinant(const exact_affine* a)
     return a->m[0][0] * exact_cofactor(a, 0, 0) + a->m[0][1] * exact_cofactor(a, 0, 1) + a->m[0][2] * exact_cofactor(a, 0, 2);
 }
 
-/// False, and *out untouched, where the columns span no volume to speak of (files hold floats: a volume below 1e-7 of the
-/// columns' lengths is rounding) or the inverse does not fit a float.
+/// False, with *out untouched, if the columns span no volume to speak of (files hold floats: a volume below 1e-7 of the product
+/// of the columns' lengths is rounding) or if the inverse does not fit a float.
 bool sup_exact_invert(const exact_affine* a, exact_affine* out);
-/// The local transform of a joint as a matrix: its own matrix while it rests, which may have shear.
+/// The local transform of a joint as a matrix; at rest, the file's own matrix, which may have shear.
 exact_affine sup_exact_local(const sup_joint* joint, const sup_transform* local);
 
 #endif

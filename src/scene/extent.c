@@ -18,7 +18,7 @@ static sup_vec3 skinned(const sup_character* c, const sup_pose* pose, uint32_t p
     return sum;
 }
 
-// In the rest pose and not in rest space: the file's transforms may scale what they move, and what moves is what is seen.
+// Measured in the rest pose, not in rest space: the file's transforms may scale the mesh, and the result is what people see.
 sup_result sup_character_extent(const sup_character* character, const sup_allocator* allocator, double* out, sup_error* error)
 {
     SUP_ASSERT(character && out);

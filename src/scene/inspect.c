@@ -1,12 +1,12 @@
-// What is wrong with a mesh as a surface.
+// Finds what is wrong with a mesh as a surface.
 #include "base/internal.h"
 #include "geom/surface/topology.h"
 #include "supple/scene.h"
 
 #include <math.h>
 
-/// Twice the area over the square of the longest edge; below, the face is a line. Cross products of floats in double are
-/// exact to about 1e-16, so this is far above noise and far below any face somebody meant.
+/// Twice the area over the square of the longest edge; below it, the face is a line. Cross products of floats in double are
+/// exact to about 1e-16, so this is far above noise and far below any face that somebody meant.
 #define DEGENERATE_SHAPE 1e-10
 
 static bool repeats_a_point(const uint32_t* corners, uint32_t count)

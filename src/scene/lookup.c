@@ -1,4 +1,4 @@
-// Finding things of a character by name.
+// Finds joints, parts and clips of a character by name.
 #include "base/internal.h"
 #include "supple/scene.h"
 
@@ -39,7 +39,7 @@ const sup_map* sup_character_map(const sup_character* character, const char* nam
     return NULL;
 }
 
-// Over one character of UTF-8: its lead byte and the continuation bytes behind it.
+// Skips one UTF-8 character: its lead byte and the continuation bytes after it.
 static const char* skip_character(const char* text)
 {
     ++text;
@@ -47,8 +47,8 @@ static const char* skip_character(const char* text)
     return text;
 }
 
-// Only the last star is ever taken back: what an earlier one could swallow, the last can too. So no recursion, and at most
-// length of text times length of pattern steps.
+// Only the last star is ever retried: it can match whatever an earlier one could. So there is no recursion, and at most length
+// of text times length of pattern steps.
 bool sup_glob_match(const char* pattern, const char* text)
 {
     const char *star = NULL, *retry = NULL;

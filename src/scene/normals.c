@@ -1,7 +1,7 @@
 // Normals of the deformed mesh. Each point has a frame: the angle-weighted normal of its triangles and the direction of one
-// fixed edge across it. An authored normal is kept in the rest frame's coordinates and read out in the deformed one, which
-// is the turn R = F_deformed F_rest^T without making R. Triangles first, then each point gathers: nothing is scattered, so
-// the bits do not depend on who works.
+// fixed edge across it. An authored normal is stored in the coordinates of the rest frame and read out in the deformed one,
+// which applies the rotation R = F_deformed F_rest^T without building R. Triangles are computed first, then each point gathers
+// from them: nothing is scattered, so the bits do not depend on the number of workers.
 #include "scene/normals.h"
 
 #include "base/internal.h"
@@ -12,9 +12,9 @@
 
 #define TRIANGLE_GRAIN 2048u // a multiple of the lanes
 #define POINT_GRAIN 1024u
-/// The sum of angle times unit normal is about 2 pi on a smooth surface; below this the faces cancel.
+/// The sum of angle times unit normal is about 2 pi long on a smooth surface; below this the faces cancel out.
 #define NORMAL_MINIMUM 1e-5f
-/// Share of an edge that must lie across the normal to give a direction.
+/// Share of an edge that must lie across the normal to define a direction.
 #define ACROSS_MINIMUM 1e-4f
 
 typedef struct frame {
@@ -41,7 +41,7 @@ static sup_vec3 to_frame(const frame* f, sup_vec3 v)
     return v3(v3_dot(v, f->tangent), v3_dot(v, v3_cross(f->normal, f->tangent)), v3_dot(v, f->normal));
 }
 
-/// Part of a vector across a unit normal, unit; false when there is too little of it.
+/// The unit part of a vector across a unit normal; false if that part is too short.
 static bool across(sup_vec3 v, sup_vec3 normal, sup_vec3* out)
 {
     sup_vec3 flat = v3_mad(v, -v3_dot(v, normal), normal);
@@ -51,7 +51,7 @@ static bool across(sup_vec3 v, sup_vec3 normal, sup_vec3* out)
     return true;
 }
 
-/// The neighbor whose edge lies longest across the normal; SUP_NONE when no edge does. The first of equals.
+/// The neighbor whose edge lies longest across the normal; SUP_NONE if no edge does. Ties go to the first.
 static uint32_t best_neighbor(const sup_normals* n, uint32_t point, const sup_vec3* points, sup_vec3 normal)
 {
     uint32_t best = SUP_NONE;
@@ -69,7 +69,7 @@ static uint32_t best_neighbor(const sup_normals* n, uint32_t point, const sup_ve
     return best;
 }
 
-/// The longest edge at a point, for fans that have shrunk to a line. Zero when they have shrunk to a point.
+/// The longest edge at a point, for fans collapsed to a line. Zero for fans collapsed to a point.
 static sup_vec3 longest_edge(const sup_normals* n, uint32_t point, const sup_vec3* points)
 {
     sup_vec3 best = v3(0, 0, 0);
@@ -82,7 +82,7 @@ static sup_vec3 longest_edge(const sup_normals* n, uint32_t point, const sup_vec
     return best;
 }
 
-/// Where the faces give no normal: the rest normal turned no more than the line they shrank to demands.
+/// Where the faces have no normal: the rest normal, rotated just enough to be perpendicular to the line they collapsed to.
 static sup_vec3 normal_without_area(const sup_normals* n, uint32_t point, const sup_vec3* points, const frame* rest)
 {
     sup_vec3 line = v3_normalize(longest_edge(n, point, points), v3(0, 0, 0)), normal;
@@ -91,7 +91,7 @@ static sup_vec3 normal_without_area(const sup_normals* n, uint32_t point, const 
     return rest->normal;
 }
 
-/// Where the fixed edge gives no direction: another edge, then the rest tangent, then any.
+/// Where the fixed edge has no direction: another edge, then the rest tangent, then any direction.
 static sup_vec3 tangent_without_edge(const sup_normals* n, uint32_t point, const sup_vec3* points, const frame* rest,
                                      sup_vec3 normal)
 {
@@ -128,7 +128,7 @@ static frame frame_at(const sup_normals* n, uint32_t point, const sup_vec3* poin
 
 // ---------------------------------------------------------------------------------------------- every frame
 
-/// One attribute of the stored vertices: NULL base: not asked for.
+/// One attribute of the stored vertices; base NULL: not requested.
 typedef struct attribute {
     unsigned char* base;
     size_t         stride;
@@ -141,7 +141,7 @@ typedef struct evaluation {
     attribute            positions, directions, tangents;
 } evaluation;
 
-/// Vertex buffers align to what their graphics API asks for, which is not always a float: so bytes.
+/// Vertex buffers have the alignment of their graphics API, which may be below that of a float: so copy bytes.
 static void store(attribute to, uint32_t vertex, const void* value, size_t bytes)
 {
     memcpy(to.base + vertex * to.stride, value, bytes);
@@ -253,7 +253,7 @@ void sup_mesh_normals(const sup_mesh* mesh, sup_vec3* out)
 
 // ---------------------------------------------------------------------------------------------- bind
 
-/// Items of each owner one after the other, in rising order: begin has owner_count + 1 offsets into the list.
+/// Items of each owner, one owner after another, in rising order: begin has owner_count + 1 offsets into the list.
 static bool group(sup_arena* arena, const uint32_t* owners, uint32_t count, uint32_t owner_count, uint32_t** begin,
                   uint32_t** list)
 {
@@ -267,7 +267,7 @@ static bool group(sup_arena* arena, const uint32_t* owners, uint32_t count, uint
     return true;
 }
 
-/// Coordinates of a vertex's authored normal and tangent in its point's rest frame; stand-ins where there are none.
+/// Coordinates of a vertex's authored normal and tangent in its point's rest frame; defaults if it has none.
 static void localize(const sup_mesh* mesh, uint32_t vertex, const frame* f, sup_vec3* normal, sup_vec4* tangent)
 {
     sup_vec3 authored = mesh->vertex_normals ? mesh->vertex_normals[vertex] : v3(0, 0, 0);
@@ -278,8 +278,7 @@ static void localize(const sup_mesh* mesh, uint32_t vertex, const frame* f, sup_
     *tangent = (sup_vec4){ along.x, along.y, along.z, t.w < 0 ? -1.0f : 1.0f };
 }
 
-/// The frame at rest and the neighbor that gives its tangent, which is looked for once where the point has an area and an
-/// edge.
+/// The rest frame and the neighbor that defines its tangent, found once for points with an area and an edge.
 static frame rest_frame(const sup_normals* n, uint32_t point, const sup_vec3* points, const sup_triangle_normal* triangles,
                         uint32_t* reference)
 {
@@ -297,7 +296,7 @@ static frame rest_frame(const sup_normals* n, uint32_t point, const sup_vec3* po
     return frame_at(n, point, points, triangles, &f, *reference);
 }
 
-/// Rest frames are made by the code that makes the deformed ones, so the rest shape returns what was authored.
+/// The code for deformed frames also makes the rest frames, so the rest shape returns exactly what was authored.
 static sup_result make_rest(sup_normals* n, const sup_mesh* mesh, sup_arena* arena, sup_arena* temp, sup_error* error)
 {
     sup_triangle_normal* triangles = SUP_NEW(temp, sup_triangle_normal, (size_t)n->triangle_count + 1);
@@ -332,7 +331,7 @@ static sup_result create(const sup_mesh* mesh, sup_arena* arena, sup_arena* temp
         !group(arena, mesh->vertex_points, mesh->vertex_count, mesh->point_count, &vertex_begin, &vertices))
         return sup_fail_memory(error, "normals");
     for (uint32_t i = 0; i < 3 * mesh->triangle_count; ++i)
-        corners[i] = corners[i] / 3 * 4 + corners[i] % 3; // no division later
+        corners[i] = corners[i] / 3 * 4 + corners[i] % 3; // avoids a division later
     n->corner_begin = corner_begin;
     n->corners = corners;
     n->vertex_begin = vertex_begin;

@@ -13,8 +13,9 @@ typedef struct sup_triangle_normal {
     float unused2;
 } sup_triangle_normal;
 
-/// Triangles begin up to end. Those with twice the area under 1e-6 of their longest edge squared have no normal that floats
-/// could tell from noise; neither have edges under 1e-9 or over 1e9 units, whose fourth power leaves the range of floats.
+/// Triangles begin up to end. A triangle with twice the area under 1e-6 of its longest edge squared has no normal that floats
+/// could distinguish from noise; nor has one with edges under 1e-9 or over 1e9 units, whose fourth powers leave the range of
+/// floats.
 SUP_WIDE_DECLARE(void, sup_normals_triangles,
                  (const uint32_t* triangles, uint32_t begin, uint32_t end, const sup_vec3* points, sup_triangle_normal* out));
 

@@ -51,7 +51,7 @@ void SUP_WIDE(sup_normals_triangles)(const uint32_t* triangles, uint32_t begin, 
         f8x3 n = { ab.y * ac.z - ab.z * ac.y, ab.z * ac.x - ab.x * ac.z, ab.x * ac.y - ab.y * ac.x };
         f8   ab2 = dot(ab, ab), ac2 = dot(ac, ac), bc2 = dot(bc, bc), n2 = dot(n, n);
         f8   longest2 = f8_max(f8_max(ab2, ac2), bc2);
-        // Comparisons are false for what is not a number, so such triangles are flat too.
+        // Comparisons with NaN are false, so such triangles count as flat too.
         i8 sound = (n2 > f8_all(FLAT_SHAPE2) * longest2 * longest2) & (n2 < f8_all(FLT_MAX)) & (ab2 * bc2 > zero) &
                    (ab2 * ac2 > zero) & (longest2 * longest2 < f8_all(FLT_MAX));
         f8 scale = one / f8_sqrt(f8_select(sound, n2, one));

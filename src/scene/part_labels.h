@@ -5,7 +5,7 @@
 #include "geom/volume/volumes_label.h"
 #include "supple/scene.h"
 
-/// Parts with cuts in the middle of bones, of these triangles on the character's points. Everything lives in the arena.
+/// Parts cut in the middle of bones, for these triangles over the character's points. All memory comes from the arena.
 sup_result sup_character_label_parts(const sup_character* character, uint32_t triangle_count, const uint32_t* triangles,
                                      sup_arena* arena, sup_labels* out, sup_error* error);
 

@@ -62,7 +62,7 @@ void sup_pose_rest(const sup_character* character, sup_pose* pose)
     sup_pose_update(character, pose);
 }
 
-// The global matrix of a joint for some local transform, over its parent's as it stands in the pose.
+// The global matrix of a joint for a given local transform, below its parent's current matrix in the pose.
 static exact_affine global_of(const sup_character* character, const sup_pose* pose, uint32_t joint, const sup_transform* local)
 {
     const sup_joint* j = &character->skeleton.joints[joint];
@@ -132,7 +132,7 @@ void sup_pose_blend(const sup_character* character, const sup_pose* a, const sup
 {
     for (uint32_t j = 0; j < out->joint_count; ++j) {
         sup_transform x = a->local[j], y = b->local[j];
-        // Equal ends stay bit for bit, or a resting joint would lose its own matrix.
+        // Equal ends keep their bits, or a resting joint would lose its own matrix.
         if (ratio <= 0 || !memcmp(&x, &y, sizeof x)) out->local[j] = x;
         else if (ratio >= 1) out->local[j] = y;
         else

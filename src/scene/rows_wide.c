@@ -6,7 +6,7 @@
 typedef int32_t i4 __attribute__((vector_size(16)));
 typedef double  d4 __attribute__((vector_size(32)));
 
-// The bits of 1 and 2^-28: those of numbers that are not negative rise with them.
+// The bits of 1 and 2^-28: as integers, the bits of nonnegative floats sort like the floats.
 enum { ONE = 0x3f800000, LEAST = 0x31800000 };
 
 static inline bool any(i4 mask)
@@ -25,10 +25,10 @@ uint32_t SUP_WIDE(sup_rows_take)(sup_rows* rows, uint32_t first, uint32_t from, 
         size_t row = 4 * (size_t)(rows->vertices[p] - first);
         f4     w = f4_load(rows->weights + row);
         i4     u = (i4)w, next = __builtin_shufflevector(u, u, 1, 2, 3, 3), some = u > zero;
-        // Between 2^-28 and 1 or nothing, falling, the first of them some. What is below zero is below 2^-28 as bits.
+        // Zero or between 2^-28 and 1, in falling order, the first above zero. As bits, negative numbers are below 2^-28.
         i4 wrong = (u > ONE) | ((u < LEAST) & (u != zero)) | (u < next);
         if (any(wrong) | (u[0] == 0)) break;
-        // Joints of no weight may be any number; here they are all different.
+        // Joints without weight may repeat; here they are all different.
         i4 joints;
         memcpy(&joints, rows->joints + row, sizeof joints);
         joints &= some;

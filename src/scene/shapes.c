@@ -6,8 +6,8 @@
 
 #define BAD(...) sup_fail(build->error, SUP_ERROR_INPUT, __VA_ARGS__)
 
-// Each map costs a number per point of the whole mesh, however few vertices its part has; a file of a thousand small parts
-// with maps of different names must not multiply.
+// Each map costs a number per point of the whole mesh, however few vertices its part has; a file with a thousand small parts
+// and maps of different names must not multiply that.
 enum { MAPS_MAX = 256 };
 
 typedef struct sum3 {
@@ -19,7 +19,7 @@ static void average_vec3(const sup_build* build, const sup_vec3* values, uint32_
                          uint32_t point_count, sum3* sums, uint32_t* copies, sup_vec3* out)
 {
     if (build->points_are_vertices) {
-        for (uint32_t p = 0; p < point_count; ++p) // one zero only, as a sum has it
+        for (uint32_t p = 0; p < point_count; ++p) // +0 instead of -0, as a sum gives
             out[p] = v3(values[p].x + 0.0f, values[p].y + 0.0f, values[p].z + 0.0f);
         return;
     }
@@ -32,7 +32,7 @@ static void average_vec3(const sup_build* build, const sup_vec3* values, uint32_
         sums[p].z += (double)values[v].z;
         copies[p]++;
     }
-    for (uint32_t p = 0; p < point_count; ++p) // equal copies come back exactly: their sum in double has no rounding
+    for (uint32_t p = 0; p < point_count; ++p) // equal copies keep their value: their sum in double does not round
         out[p] = v3((float)(sums[p].x / copies[p]), (float)(sums[p].y / copies[p]), (float)(sums[p].z / copies[p]));
 }
 
@@ -127,7 +127,7 @@ static sup_result make_maps(sup_build* build, sum3* sums, uint32_t* copies)
                 if (!maps[at].name || !values[at]) return sup_fail_memory(build->error, "maps");
                 for (uint32_t p = 0; p < c->mesh.point_count; ++p) values[at][p] = 1.0f;
             }
-            if (filled[at] == i + 1) continue; // the same name twice in one part: the first stands
+            if (filled[at] == i + 1) continue; // the same name twice in one part: the first wins
             filled[at] = i + 1;
             sup_result result = fill_map(build, i, d, name, sums, copies, values[at]);
             if (result) return result;

@@ -15,12 +15,13 @@ static const char* joint_name(const sup_build* build, uint32_t joint)
     return name ? name : "(unnamed)";
 }
 
-// Parents before children, otherwise the given order: each joint goes out after those of its ancestors that have not yet.
+// Parents before children, otherwise in the given order: each joint is output after those of its ancestors that are still
+// missing.
 static sup_result order_joints(sup_build* build, uint32_t* order)
 {
     const sup_character_desc* desc = build->desc;
     uint32_t*                 path = SUP_NEW(build->scratch, uint32_t, desc->joint_count);
-    uint32_t*                 walk = SUP_NEW(build->scratch, uint32_t, desc->joint_count); // by whose walk it was seen, plus 1
+    uint32_t*                 walk = SUP_NEW(build->scratch, uint32_t, desc->joint_count); // the walk that visited it, plus 1
     if (!path || !walk) return sup_fail_memory(build->error, "a skeleton");
     uint32_t placed = 0;
     for (uint32_t i = 0; i < desc->joint_count; ++i) build->joint_places[i] = SUP_NONE;
@@ -69,8 +70,8 @@ static sup_result make_joint(sup_build* build, uint32_t given, sup_joint* out)
     return SUP_OK;
 }
 
-// A joint that rests flattened (scale 0, to pop up later) has no way back to it, so its bind is the identity, and a mesh that
-// follows it must stay in its own space or it would be flattened twice.
+// A joint that rests flattened (scale 0, to pop up later) has no inverse, so its bind is the identity, and a mesh that follows
+// it must stay in its own space or it would be flattened twice.
 static void unplace_parts(sup_build* build, const bool* flat)
 {
     for (uint32_t i = 0; i < build->desc->part_count; ++i) {
@@ -110,7 +111,7 @@ static sup_result make_binds(sup_build* build)
     return SUP_OK;
 }
 
-// A mesh that nobody moves gets a joint of its own, so that everything downstream knows only skinned points.
+// A mesh without a joint gets one of its own, so that everything downstream only knows skinned points.
 static void add_joint(sup_build* build, uint32_t part)
 {
     const char* name = build->parts[part].name;

@@ -1,4 +1,4 @@
-// A finer copy of a character: everything that stands on its points goes by the same shares.
+// Subdivides a character: everything stored per point is interpolated with the same shares.
 #include "scene/subdivide_character.h"
 #include "base/internal.h"
 #include "math/vec.h"
@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum { LEVELS_MAX = 6 };
-#define CORNERS_TOTAL_MAX 4e8    // of the finer mesh: what a machine of 64 GB holds
-#define INFLUENCES_TOTAL_MAX 5e8 // of a part, with room for the most that a point of it has: 4 GB
+#define CORNERS_TOTAL_MAX 4e8    // of the finer mesh: what fits a machine with 64 GB
+#define INFLUENCES_TOTAL_MAX 5e8 // of a part, each point at its maximum: 4 GB
 
 typedef struct refiner {
     const sup_character*  from;
@@ -69,7 +69,7 @@ static void mix_point(const refiner* r, const sup_part* part, const sup_subdivid
     }
 }
 
-// All influences of the points that a new one comes from: leaving some out would tear what was smooth.
+// All influences of the points that a new one is made from: leaving some out would tear smooth skin.
 static sup_result refine_weights(const refiner* r, const sup_part* part, const sup_subdivided* s, sup_part_desc* out)
 {
     uint32_t joints = r->from->skeleton.joint_count, width = 1;

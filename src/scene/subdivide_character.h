@@ -1,4 +1,4 @@
-/// scene/subdivide_character.h: what sup_character_subdivide makes, for who also carries the surface of a file over.
+/// scene/subdivide_character.h: the steps of sup_character_subdivide, for callers that also carry over a file's surface.
 #ifndef SUP_SCENE_SUBDIVIDE_CHARACTER_H
 #define SUP_SCENE_SUBDIVIDE_CHARACTER_H
 

@@ -6,8 +6,8 @@
 
 enum { FACE_SMALL = 8 };
 
-// Whether a corner of the face comes again. Small faces are compared by pairs: noting the last face of every point costs a
-// miss of the cache for each corner.
+// Whether a corner of the face repeats. Small faces compare pairs: recording the last face of every point costs a cache miss
+// per corner.
 static bool comes_twice(const uint32_t* points, uint32_t size, uint32_t* seen, uint32_t face)
 {
     bool twice = false;
@@ -24,15 +24,15 @@ static bool comes_twice(const uint32_t* points, uint32_t size, uint32_t* seen, u
     return twice;
 }
 
-// The corners of a lone part whose memory stays: its list is that of the stored vertices. Only faces that are left out change
-// it.
-static const uint32_t* lent_corners(const sup_build* build)
+// The corners of a lone part whose memory outlives the character: the list of stored vertices serves as it is, unless faces
+// were left out.
+static const uint32_t* borrowed_corners(const sup_build* build)
 {
     const sup_part_desc* d = build->desc->parts;
     return build->desc->part_count == 1 && d->lasting && d->face_count == build->face_count ? d->corners : NULL;
 }
 
-// Nothing but triangles of one part: without a loop for each of them.
+// The fast path: one part made only of triangles.
 static uint32_t map_triangles(const uint32_t* vertices, uint32_t count, const uint32_t* vertex_points, uint32_t* points,
                               uint32_t* begin)
 {
@@ -49,21 +49,21 @@ static uint32_t map_triangles(const uint32_t* vertices, uint32_t count, const ui
 static sup_result make_faces(sup_build* build)
 {
     sup_mesh*       mesh = &build->out->mesh;
-    const uint32_t* lent = lent_corners(build);
+    const uint32_t* borrowed = borrowed_corners(build);
     bool            same = build->points_are_vertices; // then one list serves both
     uint32_t*       begin = SUP_NEW(build->keep, uint32_t, (size_t)build->face_count + 1);
     uint32_t*       seen = SUP_NEW(build->scratch, uint32_t, mesh->point_count); // last face that used the point, plus 1
-    uint32_t*       vertices = lent ? NULL : SUP_NEW(build->keep, uint32_t, build->corner_count);
+    uint32_t*       vertices = borrowed ? NULL : SUP_NEW(build->keep, uint32_t, build->corner_count);
     uint32_t*       points = same ? vertices : SUP_NEW(build->keep, uint32_t, build->corner_count);
-    if (!begin || !seen || (!vertices && !lent) || (!points && !same)) return sup_fail_memory(build->error, "faces");
-    mesh->corner_vertices = lent ? lent : vertices;
+    if (!begin || !seen || (!vertices && !borrowed) || (!points && !same)) return sup_fail_memory(build->error, "faces");
+    mesh->corner_vertices = borrowed ? borrowed : vertices;
     mesh->corner_points = same ? mesh->corner_vertices : points;
     uint32_t face = 0, corner = 0, repeated = 0;
-    bool     plain = lent && !same && !build->desc->parts->face_sizes;
+    bool     plain = borrowed && !same && !build->desc->parts->face_sizes;
     if (plain) {
         face = build->face_count;
         corner = build->corner_count;
-        repeated = map_triangles(lent, face, build->vertex_points, points, begin);
+        repeated = map_triangles(borrowed, face, build->vertex_points, points, begin);
     }
     for (uint32_t i = 0; !plain && i < mesh->part_count; ++i) {
         const sup_part_desc* d = &build->desc->parts[i];
@@ -97,7 +97,7 @@ static sup_result make_triangles(sup_build* build)
         mesh->triangles = mesh->corner_points;
         return SUP_OK;
     }
-    if (build->points_are_vertices && lent_corners(build) && build->desc->parts->triangles) {
+    if (build->points_are_vertices && borrowed_corners(build) && build->desc->parts->triangles) {
         mesh->triangles = build->desc->parts->triangles;
         return SUP_OK;
     }
@@ -115,7 +115,7 @@ static sup_result make_triangles(sup_build* build)
     return SUP_OK;
 }
 
-// Normals turn by the inverse transpose. Its direction is that of the cofactors (with the determinant's sign), which exist
+// Normals transform by the inverse transpose. Its direction is that of the cofactors (with the determinant's sign), which exist
 // for flat maps too.
 static sup_affine normal_map(const sup_affine* place)
 {

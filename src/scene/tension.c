@@ -21,7 +21,7 @@ static double determinant(gram g)
     return d > 0 ? d : 0;
 }
 
-// The squares of the main stretches are the roots of x^2 - t x + d, of the one metric in terms of the other.
+// The squares of the principal stretches are the roots of x^2 - t x + d, of one metric in terms of the other.
 static bool main_stretches(gram rest, gram now, double* most, double* least)
 {
     double whole = determinant(rest);
@@ -30,7 +30,7 @@ static bool main_stretches(gram rest, gram now, double* most, double* least)
     double root = half * half - d;
     root = root > 0 ? sqrt(root) : 0;
     *most = sqrt(half + root);
-    *least = half + root > 0 ? sqrt(d / (half + root)) : 0; // the smaller root without what cancels
+    *least = half + root > 0 ? sqrt(d / (half + root)) : 0; // the smaller root without cancellation
     return true;
 }
 

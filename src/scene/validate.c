@@ -1,4 +1,4 @@
-// First stage: what the description claims about its parts is true, so that later stages need not ask.
+// First stage: checks what the description claims about its parts, so that later stages need not.
 #include "scene/build.h"
 #include "scene/exact.h"
 
@@ -29,7 +29,7 @@ static sup_result check_pointers(sup_build* build, const sup_part_desc* d, const
     return SUP_OK;
 }
 
-// One plain pass, which the compiler vectorizes. If a value is not finite, the caller searches again to say where.
+// One plain pass that the compiler vectorizes. If it finds a bad corner, the caller searches again to say where.
 static bool corners_are_vertices(const sup_part_desc* d, uint64_t count)
 {
     uint32_t most = 0;
@@ -67,7 +67,7 @@ static sup_result check_faces(sup_build* build, const sup_part_desc* d, const ch
     return SUP_OK;
 }
 
-// A difference with itself is zero for numbers only; without a branch, which the compiler widens.
+// x - x is zero only for finite numbers; branch-free, so that the compiler vectorizes it.
 static bool all_finite(const sup_vec3* a, uint32_t count)
 {
     uint32_t bad = 0;

@@ -1,4 +1,5 @@
-// Weights as files have them (unsorted, doubled, unnormalized, negative, absent) become weights as the kernels want them.
+// Turns weights as files have them (unsorted, duplicated, unnormalized, negative, absent) into weights as the kernels want
+// them.
 #include "scene/build.h"
 #include "scene/rows.h"
 
@@ -8,19 +9,19 @@
 
 #define BAD(...) sup_fail(build->error, SUP_ERROR_INPUT, __VA_ARGS__)
 
-// Exporters leave negatives of rounding size behind; beyond this someone should know.
+// Exporters leave negative weights of rounding size; beyond this, a note tells the user.
 static const double NEGATIVE_NOTICED = -1e-6;
 static const double SUM_NOTICED = 1e-3;
 
 typedef struct influence {
     uint32_t joint;
-    uint32_t order; // in the file: sums of doubled joints are taken in that order
+    uint32_t order; // in the file: weights of duplicate joints are summed in that order
     double   value;
 } influence;
 
 typedef struct sum_range {
     double   low, high, negative;
-    double   low_positive; // zeros are told of by the points they leave without weights
+    double   low_positive; // zeros are reported through the points they leave without weights
     uint32_t counted;
 } sum_range;
 
@@ -47,7 +48,7 @@ static void sift_down(influence* list, uint32_t at, uint32_t count, before_fn* b
     }
 }
 
-// Puts two in order without a branch, which the weights of a character would mispredict half of the time.
+// Orders a pair without a branch, which would be mispredicted half of the time on a character's weights.
 static inline void exchange(influence* a, influence* b, bool swap)
 {
     influence first = swap ? *b : *a, second = swap ? *a : *b;
@@ -85,7 +86,7 @@ static void sort_four_by_value(influence* l)
     exchange_by_value(&l[1], &l[2]);
 }
 
-// Both orders are total, so any sort gives the same list: insertion for the usual handful, a heap for a hostile thousand.
+// Both orders are total, so any sort gives the same list: insertion sort for the usual handful, a heap for a hostile thousand.
 static void sort_influences(influence* list, uint32_t count, before_fn* before)
 {
     if (count <= 16) {
@@ -106,7 +107,7 @@ static void sort_influences(influence* list, uint32_t count, before_fn* before)
     }
 }
 
-// Merges doubled joints, sorts by weight and normalizes. Returns how many are left.
+// Merges duplicate joints, sorts by weight and normalizes. Returns how many remain.
 static uint32_t clean(influence* list, uint32_t count, uint32_t* joints, float* values)
 {
     if (count == 4) sort_four_by_joint(list);
@@ -123,14 +124,14 @@ static uint32_t clean(influence* list, uint32_t count, uint32_t* joints, float* 
     uint32_t n = 0;
     for (uint32_t i = 0; i < kept; ++i) {
         float value = (float)(list[i].value / sum);
-        if (!(value > 0)) break; // too small for a float, and so are all behind it
+        if (!(value > 0)) break; // too small for a float, and so are all that follow
         joints[n] = list[i].joint;
         values[n++] = value;
     }
     return n;
 }
 
-// Cleans what a vertex has, also telling the sum as stored and the least weight, if below zero.
+// Cleans a vertex's weights; also returns the sum as stored and the lowest weight if it is negative.
 static uint32_t clean_row(const sup_build* build, const sup_part_desc* d, uint32_t vertex, uint32_t* joints, float* values,
                           double* sum, double* least)
 {
@@ -153,14 +154,14 @@ uint32_t sup_build_row(const sup_build* build, uint32_t part, uint32_t vertex, u
     return clean_row(build, &build->desc->parts[part], vertex, joints, values, &sum, &least);
 }
 
-// A first pass without a branch. If it finds a bad weight, the caller searches again to say where.
+// A first pass without branches. If it finds a bad weight, the caller searches again to say where.
 static bool count_quickly(const sup_part_desc* d, uint32_t joint_count, uint64_t* out)
 {
     enum { CHUNK = 1 << 20 };
     uint64_t count = 0;
     bool     bad = false;
     size_t   total = (size_t)d->vertex_count * d->width;
-    for (size_t from = 0; from < total; from += CHUNK) { // so that a count of 32 bits, as wide as a weight, serves
+    for (size_t from = 0; from < total; from += CHUNK) { // so that a 32-bit count, as wide as a weight, suffices
         size_t   end = total - from < CHUNK ? total : from + CHUNK;
         uint32_t some = 0, wrong = 0;
         for (size_t i = from; i < end; ++i) {
@@ -245,14 +246,14 @@ static void warn_sums(sup_build* build, const char* name, const sum_range* range
         sup_note(&build->warnings, "weights of '%s' sum to %.4g at least; normalized", name, range->low_positive);
 }
 
-// Sums of a hostile file may leave the floats; what is printed must stay a number.
+// Sums of a hostile file may overflow a float; what is printed must stay finite.
 static float to_float(double x)
 {
     double most = (double)FLT_MAX;
     return (float)(x > most ? most : x < -most ? -most : x);
 }
 
-// How many influences at most a point of the part has: those of its first vertex, or the part's one joint.
+// The most influences a point of the part may have: those of its first vertex, or the part's one joint.
 static uint32_t count_row(const sup_build* build, uint32_t part, uint32_t point)
 {
     const sup_part_desc* d = &build->desc->parts[part];
@@ -263,8 +264,8 @@ static uint32_t count_row(const sup_build* build, uint32_t part, uint32_t point)
     return count;
 }
 
-// Breadth first from all weighted points at once: sources[p] becomes the nearest weighted point by edges, of the lowest
-// number where several are as near; SUP_NONE where none is connected.
+// Breadth first from all weighted points at once: sources[p] becomes the nearest weighted point by edges, the lowest number on
+// ties; SUP_NONE if none is connected.
 static bool spread(sup_build* build, uint32_t* sources)
 {
     const sup_mesh* mesh = &build->out->mesh;
@@ -318,8 +319,8 @@ static uint32_t part_of(const sup_build* build, uint32_t point, uint32_t hint)
     return low; // the last part that begins at or before the point; empty parts before it begin there too
 }
 
-// Where each point takes its weights from: itself, or another where it has none. NULL: all have their own. `total`: how many
-// weights there are at most.
+// The point each point takes its weights from: itself, or another if it has none. NULL: all have their own. `total`: an upper
+// bound on the number of weights.
 static sup_result find_sources(sup_build* build, uint64_t* total, const uint32_t** out)
 {
     uint32_t empty = 0, alone = 0, n = build->out->mesh.point_count;
@@ -390,7 +391,7 @@ static uint32_t fill_point(const filling* f, uint32_t point, uint32_t part, sum_
     return 1;
 }
 
-// Stored vertices whose weights no point took, because another stands for the point or because they have none.
+// Stored vertices whose weights no point took, because another vertex stands for the point or because they have none.
 static void widen_by_others(const sup_build* build, uint32_t part, sum_range* range)
 {
     const sup_part_desc* d = &build->desc->parts[part];
@@ -408,7 +409,7 @@ static void widen_by_others(const sup_build* build, uint32_t part, sum_range* ra
     }
 }
 
-// From point p on, those whose row is as usual. Returns the first that is not.
+// From point p on, while rows have the usual form. Returns the first that does not.
 static uint32_t fill_usual(filling* f, uint32_t part, uint32_t p, sum_range* range)
 {
     const sup_part_desc* d = &f->build->desc->parts[part];
@@ -463,7 +464,7 @@ static void fill_parts(filling* f)
     build->out->weights.sum_max = all.counted ? to_float(all.high) : 1;
 }
 
-// How many weights there are at most; the points' own where all have some.
+// An upper bound on the number of weights, and the points' own rows if all have some.
 static sup_result plan(filling* f, uint64_t* total)
 {
     const sup_build* build = f->build;

@@ -1,4 +1,4 @@
-// Which stored vertices are one point. Files split a point wherever a texture or a normal has a seam; what is simulated must
+// Finds which stored vertices are one point. Files split a point wherever a texture or a normal has a seam; a simulation must
 // not come apart there.
 #include "scene/build.h"
 #include "scene/exact.h"
@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/// Products of four lengths (squares of areas) stay within single precision, so no geometry downstream has to fear infinity.
+/// Products of four lengths (squares of areas) stay within single precision, so geometry downstream never overflows.
 #define COORDINATE_MOST 1e9f
 
-// A sum of words times odd constants, made ready for a table at the end: the products do not wait for each other, as those of
-// a chain would. Starts of different attributes keep them apart.
+// A sum of words times odd constants, mixed for a hash table at the end: the products do not wait for each other, as they would
+// in a chain. Different start values separate the attributes.
 static const uint64_t WORD = 0x9e3779b97f4a7c15ull, START_WEIGHTS = 0xd6e8feb86659fd93ull, START_MORPHS = 0xa0761d6478bd642full;
 
 static uint64_t word_hash(uint64_t salt, uint32_t word) { return (salt ^ word) * (salt * WORD | 1); }
@@ -21,7 +21,7 @@ static uint64_t finish_hash(uint64_t sum)
     return sum * START_WEIGHTS;
 }
 
-// The bits of a number, with one zero only.
+// The bits of a float, with -0 as +0.
 static uint32_t bits(float x)
 {
     uint32_t word;
@@ -37,7 +37,7 @@ static uint64_t hash_vec3(uint64_t salt, sup_vec3 a)
 
 static bool same_vec3(sup_vec3 a, sup_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// Who looks for vertices that are one point. Rows of cleaned influences have room for two vertices.
+// Finds vertices that are one point. Rows of cleaned influences have space for two vertices.
 typedef struct welder {
     sup_build*           build;
     const sup_part_desc* d;
@@ -51,7 +51,7 @@ static uint32_t clean_row(const welder* w, uint32_t v, int capacity)
     return sup_build_row(w->build, w->part, v, w->joints[capacity], w->values[capacity]);
 }
 
-// Influences are compared as they will be kept. Those of a seam are nearly always stored alike, which is seen without cleaning.
+// Influences are compared as they will be kept. At a seam they are nearly always stored alike, which needs no cleaning.
 static bool same_influences(const welder* w, uint32_t a, uint32_t b)
 {
     uint32_t width = w->d->width, differ = 0;
@@ -64,7 +64,7 @@ static bool same_influences(const welder* w, uint32_t a, uint32_t b)
            memcmp(w->values[0], w->values[1], count * sizeof **w->values) == 0;
 }
 
-// The same in everything but the place.
+// Equal in everything but the position.
 static bool same_rest(const welder* w, uint32_t a, uint32_t b)
 {
     if (w->d->width && !same_influences(w, a, b)) return false;
@@ -85,20 +85,20 @@ static uint64_t hash_rest(const welder* w, uint32_t v)
     return sum;
 }
 
-// Marks what stands for a vertex, not for a point yet.
+// Marks an entry that stands for a vertex, not yet for a point.
 static const uint32_t OPEN = 0x80000000u;
 
-// Places of the table are all over the memory, and known before they are needed; so are the vertices that they name.
+// Prefetch distances: table slots are all over memory but known before they are needed; so are the vertices they name.
 enum { AHEAD_TABLE = 32, AHEAD_VERTEX = 16, PATIENCE = 8 };
 
 typedef struct weld_table {
-    uint32_t* entries; // a vertex plus 1, and above it as many bits of the hash as there is room for; 0: free
+    uint32_t* entries; // a vertex plus 1, and above it as many bits of the hash as fit; 0: free
     size_t    mask;
     uint32_t  low; // the bits of the vertex
     uint64_t  hashes[AHEAD_TABLE];
 } weld_table;
 
-static size_t place_of(const weld_table* t, uint64_t hash) { return (hash >> 16) & t->mask; } // not the weakest bits
+static size_t place_of(const weld_table* t, uint64_t hash) { return (hash >> 16) & t->mask; } // the lowest bits are the weakest
 
 static uint32_t tag_of(const weld_table* t, uint64_t hash) { return (uint32_t)(hash >> 32) & ~t->low; }
 
@@ -109,7 +109,7 @@ static void look_ahead(const welder* w, weld_table* t, bool whole, uint32_t v)
     __builtin_prefetch(&t->entries[place_of(t, hash)], 1);
 }
 
-// Fetches what will be compared with v, if anything.
+// Prefetches what v will be compared with, if anything.
 static void look_closer(const welder* w, const weld_table* t, uint32_t v)
 {
     uint64_t hash = t->hashes[v % AHEAD_TABLE];
@@ -126,8 +126,8 @@ static void look_closer(const welder* w, const weld_table* t, uint32_t v)
     }
 }
 
-// firsts[v]: the first stored vertex that is the same point as v, and OPEN. Open addressing: a look at other vertices is rare.
-// False: too many vertices share a hash.
+// firsts[v]: the first stored vertex that is the same point as v, and OPEN. Open addressing: probing past other vertices is
+// rare. False: too many vertices share a hash.
 static bool find_firsts(const welder* w, weld_table* t, bool whole, uint32_t* firsts)
 {
     uint32_t n = w->d->vertex_count;
@@ -151,7 +151,7 @@ static bool find_firsts(const welder* w, weld_table* t, bool whole, uint32_t* fi
     return true;
 }
 
-// The next number for the point that v is, if it has none yet.
+// The next number for v's point, if it has none yet.
 static inline void number(uint32_t* points, uint32_t v, uint32_t* count)
 {
     if (!(points[v] & OPEN)) return;
@@ -161,7 +161,7 @@ static inline void number(uint32_t* points, uint32_t v, uint32_t* count)
 }
 
 // Numbers the classes by the first face corner that uses them, then the unused ones as stored. `points` holds firsts before and
-// numbers behind. Returns the count.
+// numbers afterwards. Returns the count.
 static uint32_t number_by_use(const sup_part_desc* d, uint32_t* points)
 {
     uint32_t        count = 0;
@@ -190,7 +190,7 @@ static sup_result weld(sup_build* build, uint32_t part, uint32_t* points, uint32
         allocated = allocated && w.joints[i] && w.values[i];
     }
     if (!allocated) return sup_fail_memory(build->error, "welded points");
-    // Where many stand at one place and differ in the rest, the rest is hashed too.
+    // If many vertices share a position and differ otherwise, all attributes are hashed.
     if (!find_firsts(&w, &t, false, points)) {
         memset(t.entries, 0, size * sizeof *t.entries);
         (void)find_firsts(&w, &t, true, points);
@@ -199,8 +199,8 @@ static sup_result weld(sup_build* build, uint32_t part, uint32_t* points, uint32
     return SUP_OK;
 }
 
-// Point numbers noted by an earlier writing are obeyed when they can be true: every number up to the largest occurs, and
-// vertices of one number stand at one place.
+// Point numbers written by an earlier bake are honored if they can be true: every number up to the largest occurs, and vertices
+// with one number share a position.
 static sup_result obey_ids(sup_build* build, const sup_part_desc* d, uint32_t* points, uint32_t* count, bool* valid)
 {
     uint32_t* firsts = SUP_NEW(build->scratch, uint32_t, d->vertex_count); // plus 1
@@ -240,20 +240,21 @@ static sup_result number_part(sup_build* build, uint32_t index, uint32_t* points
     return SUP_OK;
 }
 
-// The positions of a lone part whose memory stays are the points where nothing is welded, renumbered or placed.
-static bool lends_points(const sup_build* build)
+// The positions of a lone part whose memory outlives the character are the points, if nothing is welded, renumbered or
+// transformed.
+static bool borrows_points(const sup_build* build)
 {
     return build->desc->part_count == 1 && build->desc->parts->lasting_positions && build->points_are_vertices &&
            !build->part_builds->placed;
 }
 
-// Rest positions, their box, and a check that placing them did not leave the numbers.
+// Rest positions, their box, and a check that the transforms kept them finite.
 static sup_result place_points(sup_build* build)
 {
     sup_mesh* mesh = &build->out->mesh;
-    bool      lent = lends_points(build);
-    sup_vec3* positions = lent ? NULL : SUP_NEW(build->keep, sup_vec3, mesh->point_count);
-    if (!positions && !lent) return sup_fail_memory(build->error, "points");
+    bool      borrowed = borrows_points(build);
+    sup_vec3* positions = borrowed ? NULL : SUP_NEW(build->keep, sup_vec3, mesh->point_count);
+    if (!positions && !borrowed) return sup_fail_memory(build->error, "points");
     sup_vec3 low = v3(0, 0, 0), high = low;
     for (uint32_t i = 0; i < mesh->part_count; ++i) {
         const sup_part*      part = &build->parts[i];
@@ -271,7 +272,7 @@ static sup_result place_points(sup_build* build)
         }
     }
     double x = (double)high.x - (double)low.x, y = (double)high.y - (double)low.y, z = (double)high.z - (double)low.z;
-    mesh->points = lent ? build->desc->parts->positions : positions;
+    mesh->points = borrowed ? build->desc->parts->positions : positions;
     mesh->diagonal = (float)sqrt(x * x + y * y + z * z);
     sup_vec3 most = v3_min(low, v3_scale(high, -1));
     if (fminf(fminf(most.x, most.y), most.z) < -COORDINATE_MOST)

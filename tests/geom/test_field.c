@@ -69,7 +69,7 @@ static void fronts_cross_triangles_straight(void** state)
     end(&b);
 }
 
-static void the_coordinate_of_a_tube_is_the_way_along_it(void** state)
+static void the_coordinate_of_a_tube_is_the_distance_along_it(void** state)
 {
     (void)state;
     body       b = tube();
@@ -79,7 +79,7 @@ static void the_coordinate_of_a_tube_is_the_way_along_it(void** state)
     sup_guides g = { sup_arena_alloc(b.arena, n, sizeof(float)), sup_arena_alloc(b.arena, n, sizeof(sup_vec3)) };
     for (int guided = 0; guided < 2; ++guided) {
         for (uint32_t p = 0; p < n; ++p) // a guess with steps and with ways that sway from side to side
-            g.place[p] = floorf(4 * b.mesh.points[p].x) / 4, g.way[p] = v3(0.8f, p % 2 ? 0.3f : -0.3f, 0);
+            g.place[p] = floorf(4 * b.mesh.points[p].x) / 4, g.direction[p] = v3(0.8f, p % 2 ? 0.3f : -0.3f, 0);
         if (!guided) assert_ok(sup_guides_by_distance(&b.mesh, &b.topology, NULL, b.arena, &g, &error), error);
         assert_ok(sup_guides_smooth(&b.mesh, &b.topology, &g, 0.05f, b.arena, u, &error), error);
         float sign = 0, middle = 0;
@@ -178,7 +178,7 @@ static void guides_that_lead_into_a_pit_are_mended(void** state)
         float x = b.mesh.points[p].x;
         bool  up = x < 1.5f;
         g.place[p] = up ? x : 3 - x;
-        g.way[p] = v3(up ? 1.0f : -1.0f, 0, 0);
+        g.direction[p] = v3(up ? 1.0f : -1.0f, 0, 0);
     }
     sup_curves_desc desc = { .mesh = b.mesh, .way = SUP_CURVES_AROUND, .curves = 16, .guides = &g };
     assert_ok(sup_curves_create(&desc, b.arena, &curves, &error), error);
@@ -242,7 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fronts_cross_triangles_straight),
-        cmocka_unit_test(the_coordinate_of_a_tube_is_the_way_along_it),
+        cmocka_unit_test(the_coordinate_of_a_tube_is_the_distance_along_it),
         cmocka_unit_test(branches_go_from_tip_to_tip_and_small_ones_go),
         cmocka_unit_test(little_of_the_surface_is_left_to_forks),
         cmocka_unit_test(guides_that_lead_into_a_pit_are_mended),

@@ -11,9 +11,9 @@ typedef struct unit_row {
     double      value;
 } unit_row;
 
-/// A positive number and one of the units behind it. False: it is none.
+/// Reads a positive number followed by one of the units. False: it is not one.
 bool amount_read(const char* text, const unit_row* units, size_t count, double* value, const unit_row** unit);
-/// A flag's size in bytes, or its time in seconds; *out stays where it was not given. EXIT_USAGE after a message.
+/// Reads a flag's size in bytes, or its time in seconds; *out is unchanged if the flag is absent. EXIT_USAGE after a message.
 int amount_size(const options* o, flag_id id, double min, double max, double* out);
 int amount_time(const options* o, flag_id id, double min, double max, double* out);
 

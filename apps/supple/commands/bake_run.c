@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What one bake holds; released in one place whichever way it ends.
+// Everything one bake holds, released in one place however it ends.
 typedef struct workbench {
     sup_chain*         chain;
     sup_instance*      instance;
@@ -42,7 +42,7 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
     if (job->flags) maps_report_unread(job->flags, &top->chain, 1, job->bar);
 
     sup_instance_desc instance = motion_instance(&job->motion, top->chain, job->tasks);
-    instance.snapshots = 1; // a bake never goes back
+    instance.snapshots = 1; // a bake never seeks back
     return sup_instance_create(&instance, &top->instance, error);
 }
 
@@ -103,7 +103,7 @@ uint64_t hash_frames(uint64_t hash, uint64_t number)
     return sup_hash(hash, bytes, sizeof bytes);
 }
 
-// The user has stopped it: what is there is kept for another time, where he asked for that.
+// The user stopped the bake: saves a checkpoint if one was requested.
 static sup_result stop(const bake_job* job, const workbench* top, const bake_outcome* out, sup_error* error)
 {
     checkpoint* c = job->checkpoint;
@@ -117,7 +117,7 @@ static sup_result stop(const bake_job* job, const workbench* top, const bake_out
     return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
 }
 
-// Long ways to a frame, a pre-roll or the first pass of a loop, are saved in between.
+// While a frame takes many steps, such as a pre-roll or the first pass of a loop, checkpoints are saved in between.
 static sup_result evaluate_frame(const bake_job* job, const workbench* top, uint32_t frame, bake_outcome* out, sup_error* error)
 {
     enum { STEPS_BETWEEN = 4 };
@@ -133,7 +133,7 @@ static sup_result evaluate_frame(const bake_job* job, const workbench* top, uint
     return c ? checkpoint_write(c, frame, top->points, error) : SUP_OK;
 }
 
-// A frame made, or taken from a checkpoint. The first has been made before a file was open.
+// The next frame: evaluated, or read from a checkpoint. The first one is made before a file is opened.
 static sup_result next_frame(const bake_job* job, const workbench* top, uint32_t frame, bake_outcome* out, sup_error* error)
 {
     checkpoint* c = job->checkpoint;
@@ -274,7 +274,7 @@ sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, su
     if (result == SUP_OK) result = begin_judging(job, &top, error);
     if (result == SUP_OK) result = find_checkpoint(job, &top, arena, out, error);
     bool resumed = job->checkpoint && job->checkpoint->resumed;
-    // With the pre-roll, a hundred steps, while no output is open; a checkpoint is saved before it ends.
+    // The pre-roll is a hundred steps before any output is open; a checkpoint is saved before it ends.
     if (job->checkpoint) interrupts_hold();
     if (result == SUP_OK && !resumed) result = evaluate_frame(job, &top, 0, out, error);
     interrupts_hold();

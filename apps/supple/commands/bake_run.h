@@ -15,7 +15,7 @@ typedef struct bake_job {
     sup_chain_desc         chain; ///< links, settings, preset, world, step; the rest is filled in
     const char*            output;
     const options*         flags;  ///< for notes about --map; NULL: none
-    inputs*                inputs; ///< that no output may replace; NULL: any may
+    inputs*                inputs; ///< inputs that no output may replace; NULL: any may be replaced
     const char*            name;
     bool                   flat;
     bool                   sparse;
@@ -27,7 +27,7 @@ typedef struct bake_job {
     uint32_t               save_count;
     const char* const*     saves;      ///< 'LINK=FILE'; LINK#2 is the second of that name
     bool                   judged;     ///< the outcome has a verdict
-    bool                   keep;       ///< the points of one frame stay in the outcome
+    bool                   keep;       ///< keep the points of one frame in the outcome
     uint32_t               keep_frame; ///< SUP_NONE: the one whose volume changed most
     checkpoint*            checkpoint; ///< NULL: none
     const sup_tasks*       tasks;
@@ -38,22 +38,22 @@ typedef struct bake_outcome {
     uint32_t               frames;
     uint64_t               bytes;
     uint64_t               hash;          ///< of the frames' hashes
-    uint64_t*              hashes;        ///< one a frame, in the arena
+    uint64_t*              hashes;        ///< one per frame, in the arena
     double                 evaluate;      ///< seconds inside the chain
     double                 volume_change; ///< the largest loss or gain of any frame, as a fraction of the rest volume
     uint32_t               worst_frame;   ///< where that was
-    sup_vec3*              kept;          ///< in the arena; NULL: not asked for
+    sup_vec3*              kept;          ///< in the arena; NULL: not requested
     sup_stats              stats;
     sup_verdict            verdict;  ///< frames 0: there is none
     const char*            chain;    ///< as run, in the arena
-    const sup_bake_report* budget;   ///< what became of it, in the arena; NULL: there was none
+    const sup_bake_report* budget;   ///< result of the search, in the arena; NULL: there was no budget
     const char*            warnings; ///< newline-separated, in the arena; NULL: none
 } bake_outcome;
 
-/// Binds, evaluates and writes. On failure the target is as it was.
+/// Binds, evaluates and writes. On failure the target is unchanged.
 sup_result bake_run(const bake_job* job, sup_arena* arena, bake_outcome* out, sup_error* error);
 
-/// The clip's hash continued by a frame's; SUP_HASH_START for the first.
+/// Extends the clip's hash by a frame's; SUP_HASH_START for the first.
 uint64_t hash_frames(uint64_t hash, uint64_t frame);
 
 #endif

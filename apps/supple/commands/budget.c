@@ -38,12 +38,13 @@ static int read_size(const options* o, uint64_t* out)
     return code;
 }
 
-// What importers read. Where compressed files need a package that not everybody has, or are not read at all, none is written.
+// What importers support. If compressed files need a package that not everybody has, or are not supported at all, they are not
+// written.
 static const struct {
     const char* name;
     bool        plain;
-    bool        small; // reads KHR_mesh_quantization
-    const char* lost;  // said; NULL: nothing is
+    bool        small; // supports KHR_mesh_quantization
+    const char* lost;  // what is lost, for a note; NULL: nothing
 } clients[] = {
     { "web", false, false, NULL },
     { "three", false, false, NULL },

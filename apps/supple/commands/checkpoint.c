@@ -1,5 +1,5 @@
-// The file: a head, two slots for the state that are written in turn, the frames. A slot counts when its sum is right, so a run
-// that is killed while it writes one leaves the other.
+// The file: a header, two slots for the state that are written alternately, and the frames. A slot is valid if its checksum is
+// right, so a run killed while writing one leaves the other.
 #include "checkpoint.h"
 
 #include "amounts.h"
@@ -48,7 +48,7 @@ int checkpoint_flags(const options* o, const char* output, checkpoint* out)
     return EXIT_DONE;
 }
 
-// Flags that change no bit of the points.
+// Flags that do not change any bit of the points.
 static bool is_idle(flag_id id)
 {
     static const flag_id idle[] = { FLAG_CHECKPOINT, FLAG_RESTART, FLAG_THREADS,    FLAG_JSON,     FLAG_QUIET,
@@ -75,7 +75,7 @@ void checkpoint_identify(const options* o, checkpoint* c)
             c->key.flags = identity_text(c->key.flags, o->flags[i].value);
             continue;
         }
-        // Where a file lies does not matter: another machine has it elsewhere.
+        // The location of a file does not matter: another machine has it elsewhere.
         size_t before = strchr(row->argument, '=') ? strcspn(o->flags[i].value, "=") : 0;
         c->key.flags = sup_hash(c->key.flags, o->flags[i].value, before);
         if (identity_file(path, &hash)) c->key.inputs = sup_hash(c->key.inputs, &hash, sizeof hash);
@@ -108,7 +108,7 @@ static sup_result refuse(const checkpoint* c, const char* what, const head* h, s
                     what, h->command);
 }
 
-// The head of what an earlier run left. *fits: it is of this bake.
+// Checks the header of what an earlier run left. *fits: it belongs to this bake.
 static sup_result check_head(const checkpoint* c, bool* fits, sup_error* error)
 {
     head h;
@@ -128,7 +128,7 @@ static sup_result check_head(const checkpoint* c, bool* fits, sup_error* error)
     return *fits || c->restart ? SUP_OK : refuse(c, what, &h, error);
 }
 
-// The sum of a slot, which its last eight bytes must be.
+// The checksum of a slot, which its last eight bytes must equal.
 static uint64_t slot_sum(const slot_head* h, const uint8_t* state, size_t size)
 {
     return sup_hash(sup_hash(MAGIC, h, sizeof *h), state, size);
@@ -152,7 +152,7 @@ static sup_result take_stats(const slot_head* h, sup_stats* stats, sup_arena* ar
     return SUP_OK;
 }
 
-// The frames must be what the slot says: a disk that was full, or a copy that was cut, is noticed before any work is done.
+// The frames must match the slot: a full disk, or a truncated copy, is noticed before any work is done.
 static bool frames_are(const checkpoint* c, const slot_head* h)
 {
     sup_vec3* points = malloc(frame_bytes(c) ? frame_bytes(c) : 1);
@@ -225,7 +225,7 @@ static bool begin_file(checkpoint* c)
     return c->file && write_at(c, 0, &h, sizeof h);
 }
 
-// Frames first, then the slot that is older: whatever comes in between, the other one is whole.
+// Writes the frames first, then the older slot: whatever interrupts it, the other slot is complete.
 static bool save(checkpoint* c, const sup_instance* instance, const sup_stats* stats)
 {
     slot_head h = { .sequence = c->sequence + 1, .hash = c->hash, .frames = c->done, .stat_count = stats->count };

@@ -26,7 +26,7 @@ static sup_json* hash_text(sup_arena* arena, uint64_t hash)
     return sup_json_new_string(arena, text);
 }
 
-// A clock's last digits are noise: six decimals are enough.
+// Six decimals of a time are enough: more digits are noise.
 static sup_json* rounded(sup_arena* arena, double value) { return sup_json_new_number(arena, floor(value * 1e6 + 0.5) / 1e6); }
 
 static sup_json* describe(const options* o, const bake_job* job, const bake_outcome* out, double seconds, sup_arena* arena)
@@ -55,7 +55,7 @@ static sup_json* describe(const options* o, const bake_job* job, const bake_outc
     return last ? json : NULL;
 }
 
-// What was counted is for machines; what a person must know is a sentence.
+// Counters are for machines; what people must know is a sentence.
 static void print_verdict(const options* o, const bake_job* job, const bake_outcome* out)
 {
     char text[900];
@@ -106,8 +106,8 @@ static int read_vat(const options* o, sup_vat* out)
     return EXIT_USAGE;
 }
 
-// The file's own mesh with tangents takes the place of what was read: a normal map means nothing without them, and textures go
-// by the vertices of a glTF.
+// The file's mesh with tangents replaces the character: a normal map is meaningless without tangents, and textures follow the
+// vertices of a glTF.
 static int prepare_map(const options* o, sup_character** character)
 {
     double         size;

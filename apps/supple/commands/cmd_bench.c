@@ -1,4 +1,4 @@
-// supple bench: the shared scenes, timed, with the machine's own limits in the same run.
+// supple bench: times the shared scenes, together with the machine's own limits.
 #include "bench/bench.h"
 #include "commands.h"
 #include "input/common.h"
@@ -50,7 +50,7 @@ static int read_words(const options* o, bench_run* run)
 
 // ---------------------------------------------------------------------------------------------- running
 
-// Which scene runs, on a terminal; the table comes at the end.
+// Shows on a terminal which scene runs; the table comes at the end.
 static void show_scene(const char* name)
 {
     fprintf(stderr, "\r\033[K%s", name);
@@ -71,7 +71,7 @@ static bool add_row(void* user, const bench_row* row)
     return !interrupts_signal();
 }
 
-/// Every deformer on one character. One that cannot bind is reported and left out; the others still run.
+/// Times every deformer on one character. One that cannot bind is reported and skipped; the others still run.
 static int run_character(bench_run* run, const char* scene, const sup_character* character, bool skinning_only)
 {
     for (uint32_t i = 0; i < sup_deformer_count(); ++i) {
@@ -85,7 +85,7 @@ static int run_character(bench_run* run, const char* scene, const sup_character*
     return EXIT_DONE;
 }
 
-/// Whether any deformer of a scene is asked for, so that the others need not be made.
+/// Whether any deformer of a scene is selected; unselected scenes are not made.
 static bool wanted(const bench_run* run, const char* scene)
 {
     char name[64];
@@ -123,7 +123,7 @@ static int run_file(bench_run* run, const char* path)
     return code;
 }
 
-/// One deformer with settings of its own, on a character that its goal speaks of.
+/// Times one deformer with settings of its own, on a character that its performance goal names.
 static int run_goal(bench_run* run, const char* scene, sup_character* character, const char* deformer, const char* links)
 {
     bench_options own = run->options;
@@ -175,20 +175,20 @@ static int run_lattices(bench_run* run)
     return EXIT_DONE;
 }
 
-// What is timed of a model of layers, and what is told of it.
+// The measurements of a layers model, and the rows made from them.
 enum { ELASTICITY, TWICE, VOLUME, TOTAL, TIMED };
 static const char* const timed_links[TIMED] = { "layers(volume=0,contact=off,joint_keep=0,squeeze=0,smoothing=0)",
                                                 "layers(volume=0,contact=off,joint_keep=0,squeeze=0,smoothing=0,iterations=4)",
                                                 "layers(contact=off)", "layers" };
 static const struct {
     const char* name;
-    int         of, less; // a row is one of the timed ones, or what it takes more than another; less -1: the whole
-} told[] = { { "elasticity", ELASTICITY, -1 },
-             { "volume", VOLUME, ELASTICITY },
-             { "contact", TOTAL, VOLUME },
-             { "total", TOTAL, -1 },
-             { "regions", TWICE, ELASTICITY } };
-// Regions that two more rounds fit in four substeps: the bones' regions stay as the first round fitted them.
+    int         of, less; // index of a measurement, and of one to subtract from it; less -1: none
+} scene_rows[] = { { "elasticity", ELASTICITY, -1 },
+                   { "volume", VOLUME, ELASTICITY },
+                   { "contact", TOTAL, VOLUME },
+                   { "total", TOTAL, -1 },
+                   { "regions", TWICE, ELASTICITY } };
+// Regions fitted by two more rounds in four substeps: the bones' regions stay as the first round fitted them.
 enum { REGIONS_MORE = 3 * 4 * 2 };
 
 typedef struct timed_rows {
@@ -196,7 +196,7 @@ typedef struct timed_rows {
     uint32_t  count;
 } timed_rows;
 
-/// The best of the rounds.
+/// Keeps the best of the rounds.
 static bool keep_row(void* user, const bench_row* row)
 {
     timed_rows* t = user;
@@ -206,7 +206,7 @@ static bool keep_row(void* user, const bench_row* row)
     return !interrupts_signal();
 }
 
-/// In turns: rows are subtracted, and what disturbs the machine for seconds must not come upon one of them alone.
+/// Alternates the models: rows are subtracted, and a disturbance of a few seconds must not hit only one of them.
 static int time_model(bench_run* run, const char* scene, const char* path, const bool needed[TIMED], timed_rows out[TIMED])
 {
     uint32_t rounds = run->options.repeat ? run->options.repeat : 2;
@@ -228,31 +228,30 @@ static int time_model(bench_run* run, const char* scene, const char* path, const
     return EXIT_DONE;
 }
 
-/// A step of 5 ms taken apart as in Table 1 of Deul and Bender 2013: elasticity, volume (with joints and folds), contact,
-/// total.
+/// Splits a step of 5 ms as in Table 1 of Deul and Bender 2013: elasticity, volume (with joints and folds), contact, total.
 static int run_model(bench_run* run, const char* scene, const char* path)
 {
-    bool       wants[sizeof told / sizeof *told], needed[TIMED] = { false };
+    bool       wants[sizeof scene_rows / sizeof *scene_rows], needed[TIMED] = { false };
     timed_rows timed[TIMED] = { 0 };
     char       name[64];
-    for (size_t i = 0; i < sizeof told / sizeof *told; ++i) {
-        snprintf(name, sizeof name, "%s-%s/layers", scene, told[i].name);
+    for (size_t i = 0; i < sizeof scene_rows / sizeof *scene_rows; ++i) {
+        snprintf(name, sizeof name, "%s-%s/layers", scene, scene_rows[i].name);
         wants[i] = bench_wanted(&run->options, name);
-        needed[told[i].of] |= wants[i];
-        if (told[i].less >= 0) needed[told[i].less] |= wants[i];
+        needed[scene_rows[i].of] |= wants[i];
+        if (scene_rows[i].less >= 0) needed[scene_rows[i].less] |= wants[i];
     }
     int code = time_model(run, scene, path, needed, timed);
-    for (size_t i = 0; i < sizeof told / sizeof *told && code == EXIT_DONE; ++i)
-        for (uint32_t k = 0; wants[i] && k < timed[told[i].of].count; ++k) {
-            bench_row row = timed[told[i].of].rows[k];
-            snprintf(row.name, sizeof row.name, "%s-%s/layers", scene, told[i].name);
+    for (size_t i = 0; i < sizeof scene_rows / sizeof *scene_rows && code == EXIT_DONE; ++i)
+        for (uint32_t k = 0; wants[i] && k < timed[scene_rows[i].of].count; ++k) {
+            bench_row row = timed[scene_rows[i].of].rows[k];
+            snprintf(row.name, sizeof row.name, "%s-%s/layers", scene, scene_rows[i].name);
             row.reference_ms = row.cpu_ms = 0;
-            if (told[i].less >= 0) {
-                row.ms -= timed[told[i].less].rows[k].ms;
-                if (!(row.ms > 1e-6)) row.ms = 1e-6; // drowned in the noise of both
+            if (scene_rows[i].less >= 0) {
+                row.ms -= timed[scene_rows[i].less].rows[k].ms;
+                if (!(row.ms > 1e-6)) row.ms = 1e-6; // lost in the noise of both
                 row.memory = 0;
             }
-            if (told[i].of == TWICE) row.points *= REGIONS_MORE; // then ns/point is the time of one
+            if (scene_rows[i].of == TWICE) row.points *= REGIONS_MORE; // makes ns/point the time of one region
             if (!add_row(run, &row)) return interrupts_signal() ? 128 + interrupts_signal() : fail_memory();
         }
     return code;
@@ -428,7 +427,7 @@ int cmd_bench(const options* o)
     bench_run run = { .options = { .threads = cores > 256 ? 256 : cores } };
     sup_error error;
     int       code = read_words(o, &run);
-    if (code == EXIT_DONE && run.csv && !path_is_folder(run.csv)) { // before a minute of work, not behind it
+    if (code == EXIT_DONE && run.csv && !path_is_folder(run.csv)) { // before a minute of work, not after it
         int number = path_make_folder(run.csv);
         if (number) report_error("the folder %s cannot be created: %s", run.csv, strerror(number));
         if (number)

@@ -1,4 +1,4 @@
-// supple check: the skin doctor. Sweeps every joint, and says which ones hurt and what would help.
+// supple check: the skin doctor. Sweeps every joint, and reports which ones look bad and what would help.
 #include "commands.h"
 #include "input/chains.h"
 #include "input/maps.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More chains than this fill the table with rows: then the first and the best of each joint are shown.
+// With more chains than this, the table only shows the first and the best of each joint.
 enum { ROWS_PER_JOINT = 3 };
 
 // ---------------------------------------------------------------------------------------------- telling
@@ -85,7 +85,7 @@ static double volume_loss(const sup_check_joint* joint, uint32_t k)
 static double intersections(const sup_check_joint* joint, uint32_t k) { return joint->results[k].intersections; }
 static double stretch(const sup_check_joint* joint, uint32_t k) { return joint->results[k].stretch; }
 
-// How many joints are over the limit, and the one that is farthest over it.
+// The number of joints over the limit, and the one that exceeds it most.
 static uint32_t over_limit(const sup_checkup* c, uint32_t k, limited_value* value, double limit, const sup_check_joint** worst)
 {
     uint32_t count = 0;
@@ -149,7 +149,7 @@ static int read_flags(const options* o, check_flags* f)
 
 typedef struct check_job {
     sup_checkup_desc desc;
-    const sup_clip*  clip; // that chains are bound to
+    const sup_clip*  clip; // for binding the chains
     sup_chain**      chains;
     progress*        bar;
 } check_job;
@@ -179,7 +179,7 @@ static int bind_chains(check_job* job, sup_character* character, const options* 
 {
     chain_list list;
     int        code = EXIT_DONE;
-    // Deformers that look ahead or take examples are bound to a clip; the poses are held all the same.
+    // Deformers that look ahead or use examples are bound to a clip; the poses are still held.
     if (options_has(o, FLAG_CLIP)) code = clip_choose(o, character, &job->clip);
     else if (character->clip_count) job->clip = &character->clips[0];
     if (code == EXIT_DONE) code = examples_apply(o, &(motion){ .clip = job->clip, .fps = 30 }, character);

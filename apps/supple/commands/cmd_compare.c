@@ -111,13 +111,13 @@ static void set_number(sup_arena* arena, sup_json* object, const char* key, doub
 static void set_errors(sup_arena* arena, sup_json* chain, const char* key, const sup_errors* e, double diagonal)
 {
     sup_json* json = sup_json_set(arena, chain, key, sup_json_new(arena, e->count ? SUP_JSON_OBJECT : SUP_JSON_NULL));
-    if (!e->count) return; // every frame is an example: nothing lies between
+    if (!e->count) return; // every frame is an example: there is nothing between
     set_number(arena, json, "max", e->max);
     set_number(arena, json, "rms", sup_errors_rms(e));
     set_number(arena, json, "erms", sup_errors_erms(e, diagonal));
 }
 
-// Every part's own extremes, and the crossings of every frame: what holds for the worst need not hold for all.
+// Every part's own extremes, and the crossings of every frame: what holds for the worst part need not hold for all.
 static void set_series(const comparison* c, const measured* m, sup_arena* arena, sup_json* json)
 {
     uint32_t  count = sup_meter_part_count(c->job.meter);
@@ -147,7 +147,7 @@ static sup_json* describe_chain(const comparison* c, const measured* m, sup_aren
     char                 hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, m->hash);
     sup_json_set(arena, json, "chain", sup_json_new_string(arena, m->text));
-    // A clock's last digits are noise.
+    // More digits would be noise.
     set_number(arena, json, "ms_per_frame", floor(1e9 * m->evaluate / c->job.frames + 0.5) / 1e6);
     set_number(arena, json, "volume_change_max", f[m->volume_frame].volume);
     set_number(arena, json, "volume_change_end", f[c->job.frames - 1].volume);
@@ -271,7 +271,7 @@ static int compare_character(comparison* c, sup_character* character, motion* m,
     return code;
 }
 
-// What costs nothing to find out before the file is read.
+// Checks everything that costs nothing before the file is read.
 static int read_flags(const options* o, sup_arena* arena, motion* m, truth_set* t, limits* l)
 {
     int code = motion_flags(o, m);

@@ -1,4 +1,4 @@
-// supple demo: the built-in characters through every deformer that can take them, into one folder.
+// supple demo: bakes the built-in characters with every deformer that fits them, into one folder.
 #include "bake_run.h"
 #include "commands.h"
 #include "input/chains.h"
@@ -17,12 +17,12 @@ typedef struct tour {
     const sup_tasks* tasks;
     table            rows;
     demo_page*       page;
-    uint32_t         frame; ///< of the clip at hand, that is shown; SUP_NONE: the first bake will say
+    uint32_t         frame; ///< the frame of the current clip to show; SUP_NONE: the first bake decides
     uint32_t         files;
     uint64_t         bytes;
 } tour;
 
-/// What a newcomer should see of a deformer: its dynamics, where a preset shows them.
+/// The links that present a deformer to a newcomer: with a preset that shows its dynamics, if it has one.
 static const char* links_of(const sup_deformer* d, char* text, size_t capacity)
 {
     for (const sup_preset* p = d->presets; p && p->name; p++)
@@ -67,7 +67,7 @@ static int bake_one(tour* t, const sup_character* c, const char* who, const sup_
     return EXIT_DONE;
 }
 
-/// Deformers that go through sculpts need some. A walk of a character that brings none takes what simulated flesh does at four
+/// Deformers between sculpts need some. A character without any takes those that simulated flesh shows during its walk, at four
 /// times and at the end.
 #define SCULPTED_CLIP "walk"
 #define SCULPTOR "layers(preset=big_man)"
@@ -109,7 +109,7 @@ static bool through_sculpts(const sup_deformer* d)
     return (d->needs & SUP_NEEDS_EXAMPLES) && links_of(d, text, sizeof text) == text;
 }
 
-/// All deformers that suit a clip. Those that show their dynamics between sculpts come last, where sculpts have to be made.
+/// Bakes all deformers that fit a clip. Those that need sculpts come last, if sculpts have to be made.
 static int visit_clip(tour* t, sup_character* c, const char* who, const sup_clip* clip, bool closed)
 {
     bool       sculpts = c->example_count == 0 && strcmp(clip->name, SCULPTED_CLIP) == 0;
@@ -121,7 +121,7 @@ static int visit_clip(tour* t, sup_character* c, const char* who, const sup_clip
         if (pass) code = sculpt(t, c, clip, kept);
         for (uint32_t i = 0; i < sup_deformer_count() && code == EXIT_DONE; i++) {
             const sup_deformer* d = sup_deformer_at(i);
-            bool by_pose = through_sculpts(d) && c->example_count > 0; // of another clip: the pose says how much of them
+            bool by_pose = through_sculpts(d) && c->example_count > 0; // of another clip: the pose decides their shares
             if ((pass && !through_sculpts(d)) || !(by_pose || sup_deformer_suits(d, c, clip, closed))) continue;
             sup_arena* arena = sup_arena_create(NULL);
             code = arena ? bake_one(t, c, who, clip, d, arena) : fail_memory();

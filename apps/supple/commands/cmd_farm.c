@@ -1,4 +1,4 @@
-// supple farm: flags and manifest to a plan, the plan to processes, the outcome to words, JSON and a page.
+// supple farm: flags and manifest to a plan, the plan to processes, the outcome to text, JSON and a page.
 #include "amounts.h"
 #include "commands.h"
 #include "farm/farm.h"
@@ -19,7 +19,7 @@ static bool is_manifest(const char* word)
     return length > 5 && strcmp(word + length - 5, ".json") == 0;
 }
 
-// Words that are characters are one more way to say --characters.
+// Words that are characters are another way to give --characters.
 static int words_to_flags(const options* given, sup_arena* arena, options* out)
 {
     *out = *given;
@@ -38,7 +38,7 @@ static int words_to_flags(const options* given, sup_arena* arena, options* out)
     return EXIT_USAGE;
 }
 
-// The number of a rank and how many there are, as launchers tell their children.
+// The rank and the number of ranks, as launchers pass them to their children.
 static void find_rank(farm* f)
 {
     static const char* const names[][3] = { { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL },
@@ -104,7 +104,7 @@ static int list_jobs(farm* f)
     return EXIT_DONE;
 }
 
-// Ranks other than the first have worked, and say nothing.
+// Ranks other than the first do not report.
 static int report(farm* f, int code)
 {
     const char* page = options_text(f->flags, FLAG_HTML, NULL);

@@ -33,7 +33,7 @@ static int read_flags(const options* o, sup_decompose_options* out)
         report_error("--hierarchy and --flat cannot be combined; leave one of them out");
         return EXIT_USAGE;
     }
-    // With an error to reach, --bones is the most there may be.
+    // With a target error, --bones is the maximum.
     if (out->error > 0) out->bones_max = (uint32_t)bones;
     else out->bones = (uint32_t)bones;
     out->influences = (uint32_t)influences;
@@ -126,7 +126,7 @@ static int fit_rig(const options* o, sup_decompose_options* how, fit_shapes* s, 
     return write_rig(o, s, &fit, now_seconds() - begin, arena);
 }
 
-// A path that cannot become a GLB is known before the work.
+// Refuses a path that cannot become a GLB before the work begins.
 static int check_output(const char* path)
 {
     if (sup_path_ends_in(path, "glb")) return EXIT_DONE;

@@ -11,7 +11,7 @@
 
 enum { WRONG_MAX = 256 };
 
-// Everything that both forms of the report are printed from.
+// Everything that both forms of the report contain.
 typedef struct findings {
     const sup_character* character;
     sup_mesh_report      surface;
@@ -20,7 +20,7 @@ typedef struct findings {
     sup_arena*           arena;
 } findings;
 
-enum { JOINTS_SHOWN = 300 }; // a face rig has as many; more is for machines to read
+enum { JOINTS_SHOWN = 300 }; // enough for a face rig; with more, use --json
 
 static void note_wrong(findings* f, const char* format, ...) SUP_FORMAT(2, 3);
 static void note_wrong(findings* f, const char* format, ...)
@@ -34,13 +34,13 @@ static void note_wrong(findings* f, const char* format, ...)
     if (copy && f->wrong_count < WRONG_MAX) f->wrong[f->wrong_count++] = copy;
 }
 
-// Faces that use a point twice were already found by the reader, which says so itself.
+// The reader already reports faces that use a point twice.
 static uint32_t repeating_faces(const sup_mesh* mesh)
 {
     uint32_t count = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         bool repeats = false;
-        if (mesh->face_begin[f + 1] - mesh->face_begin[f] > 64) continue; // pairs of a huge polygon would take for ever
+        if (mesh->face_begin[f + 1] - mesh->face_begin[f] > 64) continue; // comparing all pairs would take forever
         for (uint32_t i = mesh->face_begin[f]; i < mesh->face_begin[f + 1]; i++)
             for (uint32_t j = mesh->face_begin[f]; j < i && !repeats; j++)
                 repeats = mesh->corner_points[i] == mesh->corner_points[j];

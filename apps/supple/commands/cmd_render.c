@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double TURN_SECONDS = 4.0; // of a turntable: slow enough to look, short enough to send
+static const double TURN_SECONDS = 4.0; // of a turntable: slow enough to look at, short enough to share
 static const double FRAMES_MAX = 1e5;
 
-enum { RING = 32 }; // directions that a turntable's frame is made of
+enum { RING = 32 }; // directions that frame a turntable
 
-// Everything a run holds.
+// Everything one run holds.
 typedef struct session {
     render_job     job;
     sup_character* character;
@@ -40,8 +40,8 @@ typedef struct session {
 
 // ---------------------------------------------------------------------------------------------- motion
 
-// A still shows the file's rest pose unless a clip or a time is named, or examples, which lie in one; films and sheets show
-// the clip.
+// A still shows the file's rest pose unless a clip, a time, or examples (which belong to a clip) are given; films and sheets
+// show the clip.
 static int choose_motion(const options* o, session* s)
 {
     render_job* job = &s->job;
@@ -58,13 +58,13 @@ static int choose_motion(const options* o, session* s)
         return EXIT_FAILED;
     }
     if (d->clip) return EXIT_DONE;
-    job->turntable |= moves; // nothing moves: the camera does
+    job->turntable |= moves; // nothing moves, so the camera does
     sup_pose* pose = sup_arena_alloc(s->arena, 1, sizeof *pose);
     d->pose = pose;
     return pose ? pose_read(o, s->character, s->arena, pose) : fail_memory();
 }
 
-// The span that was left open, the time of a still, and how many frames there are.
+// Fills in an open end, the time of a still, and the number of frames.
 static int choose_times(session* s)
 {
     render_job* job = &s->job;
@@ -106,7 +106,7 @@ static double time_of(const session* s, uint32_t frame)
     return d->start + (d->end - d->start) * frame / (d->loop ? s->frame_count : s->frame_count - 1);
 }
 
-// One mesh for every instant that is shown.
+// One mesh for every instant shown.
 static int load_truth(const options* o, session* s)
 {
     if (!options_has(o, FLAG_TRUTH)) return EXIT_DONE;
@@ -128,7 +128,7 @@ static void evaluate(session* s, uint32_t frame)
 
 // ---------------------------------------------------------------------------------------------- layout
 
-// A sheet of one chain fills rows; several chains get a row each.
+// A sheet of one chain fills rows; with several chains, each gets a row.
 static int lay_out(session* s)
 {
     render_job* job = &s->job;
@@ -149,7 +149,7 @@ static int lay_out(session* s)
         if (job->width > 8192) job->width = 8192;
         if (job->height > 8192) job->height = 8192;
     }
-    if (job->film) { // the formats want even sides
+    if (job->film) { // video formats require even sides
         job->width &= ~1u;
         job->height &= ~1u;
     }
@@ -201,7 +201,7 @@ static void write_caption(const session* s, uint32_t chain, uint32_t frame, imag
 
 // ---------------------------------------------------------------------------------------------- pictures
 
-// One camera for a turn: it fits the circle that the body sweeps, and so neither breathes nor sways.
+// One camera for the whole turn: it fits the circle that the body sweeps, so it neither zooms nor sways.
 static void frame_turn(session* s, picture_desc* p)
 {
     sup_axis up = s->character->up;
@@ -259,7 +259,7 @@ static sup_result draw_cell(session* s, uint32_t chain, uint32_t frame, image* w
     return SUP_OK;
 }
 
-// A whole frame of the film, or the whole sheet. Evaluates as it goes.
+// Draws a whole frame of the film, or the whole sheet, evaluating as needed.
 static sup_result draw_frame(session* s, uint32_t frame, image* out, double from, double to, sup_error* error)
 {
     const render_job* job = &s->job;
@@ -286,7 +286,7 @@ static sup_result draw_frame(session* s, uint32_t frame, image* out, double from
     return result;
 }
 
-// The default camera moves to where --focus can be seen; one that the user chose stays, with a note.
+// The default camera moves to where --focus is visible; one that the user chose stays, with a note.
 static void choose_side(session* s)
 {
     bool           hidden = false;
@@ -299,9 +299,9 @@ static void choose_side(session* s)
     progress_note(&s->bar, text);
 }
 
-// How long a film will take, said before it is made: the chains run over it twice (to frame it, then to draw it), and one
-// frame, framed as far as is known by now, is drawn for its time.
-static sup_result foretell(session* s, uint32_t frame, double first, double next, sup_error* error)
+// Estimates in advance how long a film will take: the chains run over it twice (to frame it, then to draw it), and one frame,
+// with the framing known so far, is drawn to time it.
+static sup_result note_time(session* s, uint32_t frame, double first, double next, sup_error* error)
 {
     image  trial = { 0 };
     char   text[160], size[40];
@@ -322,7 +322,7 @@ static sup_result foretell(session* s, uint32_t frame, double first, double next
     return SUP_OK;
 }
 
-// The box and the span of colors of all frames, before the first is drawn.
+// Measures the framing box and the heat range of all frames before the first is drawn.
 static sup_result measure(session* s, sup_error* error)
 {
     uint32_t   frames = s->job.turntable ? 1 : s->frame_count;
@@ -332,16 +332,16 @@ static sup_result measure(session* s, sup_error* error)
         if (!progress_report(&s->bar, (double)f / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
         evaluate(s, f);
         stage_measure(s->stage);
-        if (f == 0) first = now_seconds() - begin; // with the time before the start
-        if (s->job.film && f == (frames > 1)) result = foretell(s, f, first, now_seconds() - begin - first, error);
+        if (f == 0) first = now_seconds() - begin; // includes the pre-roll
+        if (s->job.film && f == (frames > 1)) result = note_time(s, f, first, now_seconds() - begin - first, error);
     }
     if (result != SUP_OK) return result;
     choose_side(s);
     return stage_check(s->stage, error);
 }
 
-// Whether the output can be made is said before the work begins. It is not left open: while no file is, a signal ends the
-// program at once, and framing plays the chains with all the time before the start.
+// Checks whether the output can be written before the work begins. The file does not stay open: while none is open, a signal
+// ends the program at once, and framing runs the chains with their pre-roll.
 static sup_result try_output(const render_job* job, sup_error* error)
 {
     output_file file = { 0 };
@@ -424,7 +424,7 @@ static int render_character(const options* o, session* s)
     progress_span(&s->bar, 0.0, 0.05);
     s->job.stage.character = s->character;
     s->job.stage.front = sup_character_facing(s->character, d->clip, NULL);
-    if (s->job.turntable || s->frame_count == 1) s->job.stage.follow = FOLLOW_OFF; // one instant: nothing goes anywhere
+    if (s->job.turntable || s->frame_count == 1) s->job.stage.follow = FOLLOW_OFF; // a single instant: nothing travels
     s->job.stage.tasks = sup_pool_tasks(s->pool);
     s->job.stage.progress = &s->bar.sink;
     sup_result result = stage_create(&s->job.stage, &s->stage, &error);

@@ -13,10 +13,10 @@
 #define SUPPLE_PAGE_FROM_PROGRAM "../share/supple/studio"
 #endif
 
-// How soon a wish to stop is heard, at worst: the signal may come to a thread of the server.
+// Polling interval for a stop request: the signal may be delivered to a thread of the server.
 static const double LISTEN_SECONDS = 0.05;
 
-// The installed page, or that of the build folder in which the program lies.
+// The installed page, or that of the build folder that contains the program.
 static int find_page(char* out, size_t size)
 {
     static const char* const places[] = { SUPPLE_PAGE_FROM_PROGRAM, "studio" };
@@ -33,9 +33,9 @@ static int find_page(char* out, size_t size)
     return EXIT_FAILED;
 }
 
-// Browsers keep files by address, so a person gets the same port in every run. Two people of one machine get two (nearly
-// always), since one would find what the other's page has kept. The range is below what systems hand out by themselves and
-// holds no port that browsers refuse.
+// Browsers store files by address, so a user gets the same port in every run. Two users of one machine get different ones
+// (nearly always), since one would find what the other's page has stored. The range is below the ephemeral ports of common
+// systems and contains no port that browsers refuse.
 enum { OWN_PORT_FIRST = 20000, OWN_PORT_COUNT = 10000 };
 
 static uint32_t own_port(void)
@@ -49,7 +49,7 @@ static uint32_t own_port(void)
 
 static int serve(const options* o, const studio_site* site, uint32_t port)
 {
-    // From here on a signal only raises a flag: there may be a child to end and a file to remove.
+    // From here on a signal only sets a flag: there may be a child process to end and a file to remove.
     interrupts_hold();
     uint32_t       own = options_has(o, FLAG_PORT) ? 0 : own_port();
     studio_server* server = studio_server_begin(site, port, own);
@@ -61,7 +61,7 @@ static int serve(const options* o, const studio_site* site, uint32_t port)
                "this one uses a free port and starts empty.\n",
                own);
     if (!finish_stdout()) return EXIT_FAILED;
-    if (!options_has(o, FLAG_NO_OPEN)) system_open(address); // without a display the person opens the address
+    if (!options_has(o, FLAG_NO_OPEN)) system_open(address); // without a display the user opens the address
     while (!interrupts_signal()) system_pause(LISTEN_SECONDS);
     studio_server_end(server);
     system_end_now(EXIT_DONE); // at once: connections end with the process

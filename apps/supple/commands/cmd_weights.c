@@ -108,7 +108,7 @@ static int make_weights(const options* o, const sup_auto_weights_options* how, s
     return EXIT_DONE;
 }
 
-// A path that cannot become a GLB is known before the work.
+// Refuses a path that cannot become a GLB before the work begins.
 static int check_output(const char* path)
 {
     if (sup_path_ends_in(path, "glb")) return EXIT_DONE;

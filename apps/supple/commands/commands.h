@@ -17,7 +17,8 @@ int cmd_bench(const options* o);
 int cmd_studio(const options* o);
 int cmd_farm(const options* o);
 
-/// A verb and the words behind it, as if the program had been started so. `read` is begun, and has what was read afterwards.
+/// Runs a verb and its words, as if the program had been started with them. `read` must be initialized, and then lists the
+/// files read.
 int run_words(int argc, char** argv, inputs* read);
 
 #endif

@@ -1,4 +1,4 @@
-// Candidates for the word that is being written: from the tables of verbs, flags and parameters, and from the file at hand.
+// Completes the word being typed: from the tables of verbs, flags and parameters, and from the file on the command line.
 #include "complete.h"
 
 #include "supple/deformer.h"
@@ -11,10 +11,10 @@
 // What is known of the line so far.
 typedef struct line {
     const verb*    verb;
-    const char*    file; // the first word that is no flag; NULL: not yet given
+    const char*    file; // the first word that is not a flag; NULL: not yet given
     const char*    chain;
     uint32_t       words;
-    sup_character* character; // of `file`; NULL until asked for, or where it cannot be read
+    sup_character* character; // of `file`; NULL until needed, or if it cannot be read
     const char*    last;      // the word, or the value behind --flag=
     const char*    before;    // what stands before the value in the word itself: "--flag="
     size_t         before_length;
@@ -22,14 +22,14 @@ typedef struct line {
 
 // ---------------------------------------------------------------------------------------------- printing
 
-// A candidate is shown when it begins with what was written. `head` is what the value begins with already.
+// Prints a candidate if it begins with the typed text. `head` is the part of the value before it.
 static void offer(const line* l, const char* head, size_t head_length, const char* name, const char* tail, const char* help)
 {
     size_t written = strlen(l->last + head_length), length = strlen(name);
     if (strncmp(l->last, head, head_length) != 0) return;
     if (strncmp(name, l->last + head_length, written < length ? written : length) != 0 || written > length + strlen(tail))
         return;
-    // A line is a candidate: a name that would break it is not offered.
+    // Each candidate is one line: skip a name that would break it.
     if (strpbrk(name, "\n\r\t")) return;
     printf("%.*s%.*s%s%s", (int)l->before_length, l->before, (int)head_length, head, name, tail);
     if (help && *help) printf("\t%.*s", (int)strcspn(help, "\n\t"), help);
@@ -103,13 +103,13 @@ static void offer_deformers(const line* l, size_t head, const char* tail)
         offer(l, l->last, head, sup_deformer_at(i)->name, tail, sup_deformer_at(i)->summary);
 }
 
-// `head` characters of the word stand before the name of the parameter.
+// The parameter's name starts `head` characters into the word.
 static void offer_params(const line* l, const sup_deformer* d, size_t head, const char* tail)
 {
     for (uint32_t i = 0; d && i < d->param_count; i++) offer(l, l->last, head, d->params[i].name, tail, d->params[i].help);
 }
 
-// The parameter whose name is the `length` characters at `name`, and what it may be.
+// The values of the parameter whose name is the `length` characters at `name`.
 static void offer_param_values(const line* l, const sup_deformer* d, const char* name, size_t length, size_t head)
 {
     if (length == 6 && memcmp(name, "preset", 6) == 0)
@@ -151,7 +151,7 @@ static void offer_chain(const line* l)
     if (d->presets) offer(l, l->last, item, "preset", "=", "a named set of values");
 }
 
-// The links of --deform where it was given, else all there are.
+// The links of --deform if it was given, else all deformers.
 static void offer_links(const line* l, const char* tail)
 {
     if (!l->chain) {
@@ -186,7 +186,7 @@ static void offer_setting(line* l)
     else offer_params(l, d, name, "=");
 }
 
-// "damping,beam.st": of the links of the chain.
+// "damping,beam.st": parameters of the chain's links.
 static void offer_fitted(const line* l)
 {
     const char* comma = strrchr(l->last, ',');
@@ -211,7 +211,7 @@ static void offer_heat(line* l)
 
 // ---------------------------------------------------------------------------------------------- flags and words
 
-// Words that the help of a flag names.
+// Words that a flag's help lists.
 static const char* fixed_values(flag_id id)
 {
     switch (id) {
@@ -281,7 +281,7 @@ static const flag_row* flag_named(const verb* v, const char* word)
     return NULL;
 }
 
-// Walks over the words before the last. Gives the flag whose value the last one is, NULL where it is none.
+// Walks over the words before the last. Returns the flag whose value the last one is, NULL if none.
 static const flag_row* walk(line* l, int argc, char** argv)
 {
     const flag_row* waits = NULL;

@@ -1,4 +1,4 @@
-// Material learned from motion: the values of a chain's parameters that come nearest to a truth.
+// Learns materials from motion: the parameter values of a chain that come closest to a truth.
 #include "fit_params.h"
 
 #include "fit_simplex.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { USUAL_MAX = 6, EVALUATIONS_USUAL = 200 };
-// Ranges of more than this ratio are searched by their logarithm: a stiffness of 1 is as far from 10 as 10 from 100.
+// Ranges of a larger ratio are searched by their logarithm: a stiffness of 1 is as far from 10 as 10 from 100.
 static const double LOG_RATIO = 100.0;
 
 typedef struct tuned {
@@ -27,7 +27,7 @@ typedef struct search {
     const options* o;
     sup_character* character;
     motion         motion;
-    sup_pose       pose; ///< that is held without a clip
+    sup_pose       pose; ///< held if there is no clip
     truth_set      truth;
     uint32_t       frames;
     uint8_t*       role; ///< of each frame: TRAIN, HELD or EXAMPLE
@@ -35,7 +35,7 @@ typedef struct search {
     sup_chain*     chain; ///< bound with the start values
     tuned          params[SIMPLEX_MAX];
     uint32_t       count;
-    bool           rebind; ///< one of them is of the bind stage
+    bool           rebind; ///< one of them belongs to the bind stage
     sup_pool*      pool;
     sup_arena*     arena;
     sup_vec3*      points;
@@ -88,7 +88,7 @@ static bool is_material(const sup_param* row)
     return false;
 }
 
-// What a person would turn: the live sliders, and what names a material.
+// The usual choice: live sliders, and what names a material.
 static int choose_usual(search* s)
 {
     uint32_t links = sup_chain_link_count(s->chain), left_out = 0;
@@ -108,7 +108,7 @@ static int choose_usual(search* s)
     return EXIT_FAILED;
 }
 
-// "damping" in all links that have it, "beam.damping" in those of one name.
+// "damping" in all links that have it, "beam.damping" in those with that name.
 static int choose_named(search* s, const char* text, size_t length)
 {
     const char* dot = memchr(text, '.', length);
@@ -153,7 +153,7 @@ static int choose_params(search* s)
 
 static bool by_log(const sup_param* row) { return row->min > 0 && row->max > LOG_RATIO * row->min; }
 
-// Parameters hold floats; so does the search, or it would see steps that are not there.
+// Parameters hold floats, and so does the search, or it would see steps that do not exist.
 static double from_unit(const sup_param* row, double u)
 {
     double value = by_log(row) ? row->min * pow(row->max / row->min, u) : row->min + u * (row->max - row->min);
@@ -166,7 +166,7 @@ static double to_unit(const sup_param* row, double value)
     return fmin(fmax(u, 0.0), 1.0);
 }
 
-// The chain with these values where binding has to see them, else the one that is there.
+// A chain rebound with these values if binding depends on them, else the existing one.
 static sup_result bound_chain(search* s, const double* values, sup_chain** out)
 {
     *out = s->chain;
@@ -192,7 +192,7 @@ static sup_result play(search* s, sup_chain* chain, const double* values, sup_er
     const motion*     m = &s->motion;
     sup_instance_desc desc = motion_instance(m, chain, sup_pool_tasks(s->pool));
     sup_instance*     instance = NULL;
-    desc.snapshots = 1; // never goes back
+    desc.snapshots = 1; // never seeks back
     sup_result result = sup_instance_create(&desc, &instance, &s->error);
     for (uint32_t i = 0; i < s->count && result == SUP_OK && !s->rebind; i++)
         result = sup_instance_set(instance, s->params[i].link, s->params[i].row->name, values[i], &s->error);
@@ -244,7 +244,7 @@ static sup_json* value_json(const sup_param* row, const void* params, sup_arena*
     if (row->type == SUP_PARAM_TEXT)
         return sup_json_new_string(arena, *(const char* const*)(const void*)((const char*)params + row->offset));
     if (row->type == SUP_PARAM_BOOL) return sup_json_new_string(arena, value != 0.0 ? "on" : "off");
-    snprintf(text, sizeof text, "%.7g", value); // what a float holds
+    snprintf(text, sizeof text, "%.7g", value); // enough for a float
     return sup_json_new_number(arena, strtod(text, NULL));
 }
 
@@ -255,7 +255,7 @@ static bool is_standard(const sup_param* row, const void* params)
     return !text || strcmp(text, row->standard_text ? row->standard_text : "") == 0;
 }
 
-// The chain with what was set on it and what was found. Values for single bones come from the preset that was given.
+// The chain with its settings and the values found. Values for single bones come from the preset that was given.
 static sup_json* preset_json(const search* s, const sup_chain* chain)
 {
     sup_arena*      arena = s->arena;
@@ -366,7 +366,7 @@ static void print_outcome(const search* s, const char* path, const outcome* r)
 
 // ---------------------------------------------------------------------------------------------- running
 
-// Between examples every second frame is held out; examples themselves are met by construction and count for neither.
+// Between examples every second frame is held out; examples are met by construction and count for neither.
 static int share_frames(search* s, outcome* r)
 {
     uint32_t between = 0;
@@ -407,7 +407,7 @@ static int look(search* s, outcome* r, const char* path)
     progress_end(&s->bar);
     if (r->evaluations == 0) return fail_with(&s->error);
     for (uint32_t i = 0; i < s->count; i++) {
-        // Rounding through the unit box may be a hair worse than the start itself.
+        // Rounding through the unit box may be slightly worse than the start itself.
         if (best < r->train[0]) s->params[i].value = from_unit(s->params[i].row, u[i]);
         values[i] = s->params[i].value;
     }

@@ -5,7 +5,7 @@
 #include "options.h"
 
 /// supple fit --deform CHAIN --truth FILE... --write PRESET.json [--params a,b] FILE. Every second frame is held out, to show
-/// that what was learned holds for frames that were never looked at.
+/// that the result holds for frames that the search has not seen.
 int fit_params(const options* o);
 
 #endif

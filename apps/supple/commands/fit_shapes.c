@@ -1,4 +1,4 @@
-// The shapes of a fit, wherever they come from.
+// The shapes for a fit, whatever their source.
 #include "fit_shapes.h"
 
 #include "report/chain_measure.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One shape a file, and no clip of its own.
+// One shape per file, and no clip of its own.
 static bool is_shape(const char* path)
 {
     return sup_path_ends_in(path, "obj ply off stl");
@@ -116,7 +116,7 @@ static int read_files(const options* o, const char* const* words, uint32_t count
     return code;
 }
 
-// Of all triangles' edges: a pose hardly changes it.
+// Total length of all triangles' edges, which a pose hardly changes.
 static double edges_length(const sup_mesh* mesh, const sup_vec3* points)
 {
     double sum = 0;
@@ -128,16 +128,16 @@ static double edges_length(const sup_mesh* mesh, const sup_vec3* points)
     return sum;
 }
 
-// Files keep a mesh in centimetres under a node that makes metres of it. Rigid bones cannot do that, so the rest shape takes
-// the size of the first frame; normals do not mind.
+// Files often keep a mesh in centimeters under a node that converts to meters. Rigid bones cannot scale, so the rest shape
+// takes the size of the first frame; normals are unaffected.
 static void match_scale(const options* o, fit_shapes* s)
 {
-    static const double RATIO_MAX = 1.5; // a body may well stretch by less
+    static const double RATIO_MAX = 1.5; // a body may stretch by less
     sup_mesh*           mesh = &s->rest->mesh;
     double              rest = edges_length(mesh, mesh->points), first = edges_length(mesh, s->frames);
     if (!(rest > 0) || !(first > 0) || (first < RATIO_MAX * rest && rest < RATIO_MAX * first)) return;
     double    scale = first / rest;
-    sup_vec3* points = (sup_vec3*)(uintptr_t)mesh->points; // the character is ours alone
+    sup_vec3* points = (sup_vec3*)(uintptr_t)mesh->points; // we own the character
     for (uint32_t i = 0; i < mesh->point_count; i++)
         for (int c = 0; c < 3; c++) (&points[i].x)[c] = (float)(scale * (double)(&points[i].x)[c]);
     mesh->diagonal = (float)(scale * (double)mesh->diagonal);
@@ -156,7 +156,7 @@ static int read_any(const options* o, const char* const* words, uint32_t count, 
         report_error("'%s' is a cache of a whole motion; give it alone, with --rest FILE for the mesh", words[i]);
         return EXIT_USAGE;
     }
-    // A pattern like walk_####.obj is not a file; the reader of sequences knows what it means.
+    // A pattern like walk_####.obj is not a file; the sequence reader interprets it.
     bool      single = count == 1 && !path_is_folder(words[0]);
     path_info info;
     if (single && (!is_shape(words[0]) || path_look(words[0], &info) != 0))

@@ -1,4 +1,4 @@
-// Nelder and Mead's simplex: n + 1 places, the worst of which is reflected, stretched or drawn in. No chance in it: the same
+// Nelder and Mead's simplex: n + 1 points, the worst of which is reflected, expanded or contracted. Nothing is random: the same
 // function gives the same answer.
 #include "fit_simplex.h"
 
@@ -38,7 +38,7 @@ static void sort(simplex* s)
         }
 }
 
-// From the middle of all but the worst, `share` of the way to the worst; negative: away from it.
+// A point on the line from the centroid of all but the worst, `share` of the way to the worst; negative: away from it.
 static corner along(simplex* s, double share)
 {
     uint32_t      n = s->job->count;
@@ -91,7 +91,7 @@ uint32_t simplex_search(const simplex_job* job, double* x, double* best)
     simplex s = { .job = job };
     for (uint32_t i = 0; i <= job->count; i++) {
         memcpy(s.corners[i].x, x, job->count * sizeof *x);
-        // The first step goes where there is more room.
+        // The first step goes in the direction with more room.
         if (i > 0) s.corners[i].x[i - 1] += x[i - 1] <= 0.5 ? job->step : -job->step;
         ask(&s, &s.corners[i]);
     }

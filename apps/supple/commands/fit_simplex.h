@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIMPLEX_MAX 12 ///< numbers
+#define SIMPLEX_MAX 12 ///< dimensions
 
 typedef struct simplex_job {
     uint32_t count;
@@ -17,8 +17,8 @@ typedef struct simplex_job {
     double   tolerance; ///< done when the simplex is this small in every direction, or its values differ by this share
 } simplex_job;
 
-/// Nelder & Mead (1965) inside the unit box: what leaves it is put on its wall. `x` is the start and becomes the best place seen.
-/// Returns how often the function was asked, 0 when it stopped the search.
+/// Nelder & Mead (1965) inside the unit box: points outside are clamped to its walls. `x` is the start and becomes the best
+/// point seen. Returns the number of evaluations, 0 if the function stopped the search.
 uint32_t simplex_search(const simplex_job* job, double* x, double* best);
 
 #endif

@@ -1,4 +1,4 @@
-// supple: the verbs and the way to them.
+// supple: dispatches to the verbs.
 #include "commands.h"
 #include "complete.h"
 #include "input/inputs.h"
@@ -170,8 +170,8 @@ static int run(int argc, char** argv)
         printf("supple %s\n", SUP_VERSION);
         return EXIT_DONE;
     }
-    // Three that are for machines, and in no list: what a shell could write next, the pages of the manual, and what the
-    // studio's server asks for.
+    // Three verbs for machines, which no list shows: completion for shells, the pages of the manual, and conversion for the
+    // studio's server.
     if (strcmp(word, "complete") == 0) return complete_words(verbs, VERB_COUNT, argc - 2, argv + 2);
     if (strcmp(word, "manual") == 0) return manual_page(verbs, VERB_COUNT, argc - 2, argv + 2);
     if (strcmp(word, "convert") == 0 && argc == 3) return convert_file(argv[2]);

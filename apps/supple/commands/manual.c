@@ -1,4 +1,4 @@
-// Pages for man, in the language of its macros.
+// Pages for man, in its macro language.
 #include "manual.h"
 
 #include "report/report.h"
@@ -10,7 +10,7 @@
 static void put_char(char c)
 {
     if (c == '\\') fputs("\\e", stdout);
-    else if (c == '-') fputs("\\-", stdout); // a hyphen that may be copied into a shell
+    else if (c == '-') fputs("\\-", stdout); // a hyphen that can be copied into a shell
     else if (c == '\'') fputs("\\(aq", stdout);
     else if (c == '`') fputs("\\(ga", stdout);
     else if (c == '^') fputs("\\(ha", stdout);
@@ -18,7 +18,7 @@ static void put_char(char c)
     else putchar(c);
 }
 
-// One line of text. A point in front would be a macro.
+// One line of text. A leading period would be a macro.
 static void put_line(const char* text, size_t length)
 {
     if (length && text[0] == '.') fputs("\\&", stdout);
@@ -38,7 +38,7 @@ static void put_title(const char* verb_name)
     printf(" 1 \"\" \"supple %s\" \"Supple\"\n", SUP_VERSION);
 }
 
-// Lines that begin with two spaces are commands to copy, and stay as they are.
+// Lines that begin with two spaces are commands to copy, and stay unchanged.
 static void put_details(const char* text)
 {
     bool literal = false;

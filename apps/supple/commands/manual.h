@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/// Prints supple(1), or the page of the verb that the one word names, as man reads it.
+/// Prints supple(1), or the page of the verb that the one word names, as man source.
 int manual_page(const verb* verbs, uint32_t verb_count, int argc, char** argv);
 
 #endif

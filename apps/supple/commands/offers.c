@@ -1,5 +1,5 @@
-// What simulations would cost a check. They are not run by themselves even where they are cheap: what a check lists must not
-// depend on how fast the machine is.
+// Estimates what simulations would cost a check. Even cheap ones are not run unasked: what a check lists must not depend on the
+// machine's speed.
 #include "offers.h"
 
 #include "input/common.h"
@@ -11,7 +11,7 @@
 
 // For all of them together.
 static const double SECONDS = 1.0;
-// The standard clock, and how many of its steps are run to find out, behind the first, which has the start of the motion in it.
+// The standard clock, and the number of its steps to time after the first, which includes the start of the motion.
 static const double STEP = 0.005;
 enum { TRIAL_STEPS = 4, POSES_MOST = 8 };
 
@@ -29,7 +29,7 @@ static bool report(void* user, double fraction, const char* what)
     return !d->late && sup_progress_report(d->sink, 0.0, what);
 }
 
-// Poses that a dynamic chain is measured in: the ends of every sweep.
+// The number of poses that a dynamic chain is measured in: the ends of every sweep.
 static uint32_t end_count(const sup_checkup* c)
 {
     uint32_t count = 0;
@@ -42,7 +42,7 @@ typedef struct trial {
     sup_vec3* points;
 } trial;
 
-// Seconds that one pose will take: its start, and steps as long as the first few. Negative: there is no memory.
+// Seconds for one pose: its start, and steps that take as long as the first few. Negative: out of memory.
 static double time_pose(const sup_checkup* c, const sup_chain* chain, const sup_check_joint* joint, const trial* t)
 {
     double        steps = fmax(1.0, c->desc.preroll / STEP), begin = now_seconds();
@@ -61,8 +61,8 @@ static double time_pose(const sup_checkup* c, const sup_chain* chain, const sup_
     return first + (few - first) / TRIAL_STEPS * (steps - 1.0);
 }
 
-// The mean of some joints, from the least troubled one up: skin that is deep in itself can take seconds to part. Stops when the
-// time is over, and behind the first at the earliest.
+// The mean over some joints, from the least troubled one up: skin deep inside itself can take seconds to separate. Stops when
+// the time is over, but not before the first.
 static double time_poses(const sup_checkup* c, const sup_chain* chain, double until)
 {
     trial    t = { sup_scratch_create(sup_pose_size(c->desc.character), NULL),
@@ -96,7 +96,7 @@ static sup_result make_offer(const sup_checkup* c, const sup_clip* clip, const s
     double     begin = now_seconds();
     sup_result result = sup_chain_create(&desc, &chain, error);
     double     bound = now_seconds() - begin, workers = c->desc.tasks ? fmax(1.0, c->desc.tasks->workers) : 1.0;
-    if (result == SUP_ERROR_INPUT) return SUP_OK; // it cannot be bound here at all
+    if (result == SUP_ERROR_INPUT) return SUP_OK; // it cannot be bound here
     if (result == SUP_ERROR_CANCELLED && limit.late) {
         out->items[out->count++] = (offer){ d->name, -1.0 };
         return SUP_OK;

@@ -218,7 +218,7 @@ static const flag_row* find_flag(const verb* v, const char* name, size_t length)
     return NULL;
 }
 
-// Reads the flag at argv[*at] and, where it takes one, its value; leaves *at on the last word used.
+// Reads the flag at argv[*at] and its value, if it takes one; leaves *at on the last word used.
 static bool parse_flag(const verb* v, int argc, char** argv, int* at, given_flag* out)
 {
     const char*     name = argv[*at] + 2;
@@ -350,7 +350,7 @@ const flag_row* options_flag(uint32_t index) { return &flags[index]; }
 
 const char* options_flag_name(flag_id id) { return flags[id].name; }
 
-// Adds the word as a shell reads it back; counts only where `at` is NULL.
+// Adds the word quoted for a shell; only counts if `at` is NULL.
 static size_t put_word(char* at, const char* word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
@@ -361,7 +361,7 @@ static size_t put_word(char* at, const char* word)
     if (quoted) PUT('\'');
     for (; *word; word++) {
         PUT(*word);
-        // A quote inside quotes: leave them, a quoted one, enter again.
+        // A quote inside quotes: close them, add a quoted one, open them again.
         for (const char* more = *word == '\'' ? "\\''" : ""; *more; more++) PUT(*more);
     }
     if (quoted) PUT('\'');

@@ -1,4 +1,4 @@
-/// options.h: the words behind a verb. Every flag is one row of one table; parsing and help come from the rows.
+/// options.h: the words after a verb. Every flag is one row of one table; parsing and help come from the rows.
 #ifndef SUPPLE_APP_OPTIONS_H
 #define SUPPLE_APP_OPTIONS_H
 
@@ -168,13 +168,13 @@ typedef struct inputs inputs;
 
 struct options {
     const verb*  verb;
-    inputs*      inputs; ///< what was read so far (inputs.h)
+    inputs*      inputs; ///< files read so far (inputs.h)
     uint32_t     word_count, flag_count;
     const char** words;
     given_flag*  flags; ///< as given, in order
 };
 
-/// Reads the words behind the verb. False after printing what is wrong: the caller exits with EXIT_USAGE.
+/// Reads the words after the verb. False after printing what is wrong: the caller exits with EXIT_USAGE.
 bool options_parse(const verb* v, int argc, char** argv, options* out);
 void options_free(options* o);
 /// Prints usage, details and the flags of the verb to stdout.
@@ -183,17 +183,17 @@ void options_help(const verb* v);
 bool        options_has(const options* o, flag_id id);
 const char* options_text(const options* o, flag_id id, const char* fallback); ///< the last one given
 uint32_t    options_count(const options* o, flag_id id);
-const char* options_nth(const options* o, flag_id id, uint32_t n); ///< NULL behind the last
+const char* options_nth(const options* o, flag_id id, uint32_t n); ///< NULL after the last
 /// A finite number within [min, max]. False after printing what is wrong.
 bool options_number(const options* o, flag_id id, double min, double max, double fallback, double* out);
 
 /// The rows, one by one, FLAG_COUNT of them.
 const flag_row* options_flag(uint32_t index);
-/// Whether the flag takes all words up to the next one.
+/// Whether the flag takes all words up to the next flag.
 bool options_takes_many(const flag_row* row);
 /// The flag's name without its dashes.
 const char* options_flag_name(flag_id id);
-/// The words as they would be typed into a shell again, "supple" in front. malloc'ed; NULL: out of memory.
+/// The command as it would be typed into a shell, starting with "supple". malloc'ed; NULL: out of memory.
 char* options_command(const options* o);
 
 #endif

@@ -1,4 +1,4 @@
-// The bar and the interrupt flag.
+// The progress bar and the interrupt flag.
 #include "progress.h"
 
 #include "report/report.h"
@@ -7,17 +7,17 @@
 #include <signal.h>
 #include <stdio.h>
 
-// Work shorter than this shows nothing: a bar that flashes by only unsettles.
+// Shorter work shows no bar: one that flashes by is only distracting.
 static const double QUIET_SECONDS = 0.5;
 static const double REDRAW_SECONDS = 0.1;
 
 double now_seconds(void) { return system_seconds(); }
 
-// The globals of the program: a signal handler has no other way to tell, or to know.
+// The only globals of the program: a signal handler has no other way to communicate.
 static volatile sig_atomic_t received_signal, files_open, files_kept, bar_drawn;
 
-// Nothing is half-written, so nothing has to be told: however long the work would take, it ends here. Only functions that are
-// safe in a handler.
+// Nothing is half-written, so the program ends here, however long the work would take. Uses only functions that are safe in a
+// signal handler.
 static void end_at_once(int number)
 {
     static const char cleared[] = "\r\033[K", words[] = "supple: error: " STOPPED_WORDS "\n";
@@ -52,7 +52,7 @@ static void draw(progress* p, double done, double elapsed)
     for (int i = 0; i < WIDTH; i++) bar[i] = i < filled ? '#' : '.';
     bar[WIDTH] = 0;
     fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", p->label, bar, 100.0 * done);
-    double left = done > 0.02 ? elapsed * (1.0 - done) / done : -1.0; // before that the guess is noise
+    double left = done > 0.02 ? elapsed * (1.0 - done) / done : -1.0; // earlier estimates are noise
     if (left >= 90.0) fprintf(stderr, "  %.0f min left", left / 60.0);
     else if (left >= 0.0) fprintf(stderr, "  %.0f s left", left);
     if (p->notes && p->note[0]) fprintf(stderr, "  %s", p->note);

@@ -1,5 +1,5 @@
-/// farm.h: many bakes at once. A plan is a list of jobs; each is one `supple bake` in a process of its own, and what became of
-/// it stands in the folder _farm of the outputs, where every run on that folder finds it.
+/// farm.h: many bakes at once. A plan is a list of jobs; each is one `supple bake` in a process of its own, and its result is
+/// recorded in the folder _farm of the outputs, where every run on that folder finds it.
 #ifndef SUPPLE_APP_FARM_H
 #define SUPPLE_APP_FARM_H
 
@@ -8,7 +8,7 @@
 
 typedef enum job_state {
     JOB_WAITING,
-    JOB_ELSEWHERE, ///< another run has claimed it
+    JOB_ELSEWHERE, ///< claimed by another run
     JOB_RUNNING,
     JOB_DONE,
     JOB_FAILED,
@@ -26,13 +26,13 @@ typedef struct farm_job {
 
     job_state       state;
     bool            fresh; ///< ended in this run
-    uint64_t        seen;  ///< the record's mark when the run began: a failure behind it is final, one before is tried again
+    uint64_t        seen;  ///< hash of the record when the run began: a newer failure is final, an older one is tried again
     uint32_t        attempts;
-    double          asked; ///< when a claim of others was looked at last
+    double          asked; ///< when another run's claim was last checked
     double          seconds, cpu, memory;
     const char*     reason; ///< why it failed
-    const char*     broken; ///< the limits that it breaks, newline-separated; NULL: none
-    const sup_json* result; ///< what bake says of it
+    const char*     broken; ///< the limits that it exceeds, newline-separated; NULL: none
+    const sup_json* result; ///< the result that bake reported
 } farm_job;
 
 typedef struct farm_limits {
@@ -41,7 +41,7 @@ typedef struct farm_limits {
 
 typedef struct farm {
     const options* given; ///< the command
-    const options* flags; ///< with those of the manifest in front
+    const options* flags; ///< with those of the manifest first
     sup_arena*     arena;
     const char*    out;        ///< folder of the outputs
     char           home[3072]; ///< its _farm
@@ -49,11 +49,11 @@ typedef struct farm {
     farm_job*      jobs;
     uint32_t       slots, retries;
     double         seconds_max, bytes_max; ///< of a job; 0: no limit
-    double         claim_seconds;          ///< a claim on another machine without a sign of life for so long is void
+    double         claim_seconds;          ///< a claim on another machine without a heartbeat for this long is void
     farm_limits    limits;
     uint32_t       rank, ranks; ///< of a launcher such as mpirun or srun; 0 of 1: none
     bool           quiet;
-    bool           no_wait; ///< for jobs of other runs
+    bool           no_wait; ///< do not wait for jobs of other runs
 } farm;
 
 /// A list of texts in an arena.
@@ -61,40 +61,40 @@ typedef struct texts {
     uint32_t     count, capacity;
     const char** items;
 } texts;
-/// NULL text is passed on as a failure. False: out of memory.
+/// Adds a text. NULL text is passed on as a failure. False: out of memory.
 bool texts_add(sup_arena* arena, texts* list, const char* text);
-/// A text made as printf does, in the arena. NULL: out of memory.
+/// Formats a text in the arena. NULL: out of memory.
 const char* text_make(sup_arena* arena, const char* format, ...) SUP_FORMAT(2, 3);
 
-/// Files that a pattern or a folder names, in order of their names; what is neither stays as it is. False after a message.
+/// The files that a pattern or a folder matches, sorted by name; other words stay unchanged. False after a message.
 bool farm_files(sup_arena* arena, const char* pattern, texts* out);
 
-/// The manifest's flags go in front of the command's own. Its jobs are kept for farm_plan. EXIT_USAGE or EXIT_FAILED after a
+/// Puts the manifest's flags before the command's own, and keeps its jobs for farm_plan. EXIT_USAGE or EXIT_FAILED after a
 /// message.
 int farm_manifest_read(const char* path, const options* given, sup_arena* arena, options* out, const sup_json** jobs);
 /// The keys of an object as flags, in the arena; `where` names it in messages.
 int farm_manifest_flags(const options* o, const sup_json* object, const char* where, const char* base, sup_arena* arena,
                         given_flag** out, uint32_t* count);
-/// From flags and jobs of a manifest (NULL: none) to farm.jobs; `base`: the folder that its paths start from.
+/// Expands flags and the jobs of a manifest (NULL: none) to farm.jobs; `base`: the folder that its paths are relative to.
 int farm_plan(farm* f, const sup_json* jobs, const char* base);
 
-/// Runs what is not done. EXIT_DONE, 128 + signal when stopped, EXIT_FAILED after a message.
+/// Runs the jobs that are not done. EXIT_DONE, 128 + signal if stopped, EXIT_FAILED after a message.
 int farm_run(farm* f);
-/// Which jobs are done already, without running any.
+/// Finds the jobs that are already done, without running any.
 int farm_look(farm* f);
-/// Asks files for the clips that they hold, each in a process of its own. clips[i] stays empty where a file cannot be read.
+/// Asks files for their clips, each in a process of its own. clips[i] stays empty if a file cannot be read.
 int farm_clips(farm* f, const texts* files, texts* clips);
-/// Pictures of the frames in which these jobs have lost most volume, or cross most, drawn in processes into _farm/pictures.
+/// Draws the frames in which these jobs have lost most volume, or cross most, in processes into _farm/pictures.
 int  farm_pictures(farm* f, farm_job* const* jobs, uint32_t count, bool crossings);
 void farm_picture_path(const farm* f, const farm_job* job, bool crossings, char* out, size_t size);
 
-/// Which limits the job breaks, into job.broken.
+/// Collects the limits that the job exceeds in job.broken.
 void farm_judge(const farm* f, farm_job* job);
-/// What became of all, as a table, JSON or page.
+/// Prints the results as a table, JSON or a page.
 void farm_print(const farm* f);
 bool farm_print_json(const farm* f);
 int  farm_write_html(farm* f, const char* path);
-/// 0, 1 or 3.
+/// The exit code: 0, 1 or 3.
 int farm_exit(const farm* f);
 
 #endif

@@ -1,5 +1,5 @@
-// Small commands around the bakes: which clips a file holds, and pictures of frames. In processes too: a file that crashes its
-// reader stops nothing.
+// Small commands around the bakes: which clips a file contains, and pictures of frames. Run as processes too: a file that
+// crashes its reader stops nothing.
 #include "farm_pool.h"
 #include "farm_store.h"
 #include "input/common.h"
@@ -74,7 +74,7 @@ static const flag_row* flag_of_word(const char* word)
     return NULL;
 }
 
-// The words of the bake that `render` knows too, at the worst moment.
+// The words of the bake that `render` takes as well, at the worst moment.
 static bool picture_words(farm* f, const farm_job* job, bool crossings, texts* words)
 {
     char   path[4096];
@@ -121,7 +121,7 @@ static bool next_picture(void* user, pool_task* out)
 static void picture_ended(void* user, const pool_ended* e)
 {
     (void)user;
-    (void)e; // what is missing is said on the page
+    (void)e; // the page says what is missing
 }
 
 int farm_pictures(farm* f, farm_job* const* jobs, uint32_t count, bool crossings)

@@ -48,7 +48,7 @@ static bool list(sup_arena* arena, const char* folder, texts* out)
     const sup_files* files = sup_files_system();
     const char**     names;
     uint32_t         count = 0;
-    if (files->list(files->user, folder, arena, &names, &count, NULL) != SUP_OK) return true; // nothing lies there
+    if (files->list(files->user, folder, arena, &names, &count, NULL) != SUP_OK) return true; // no such folder
     qsort(names, count, sizeof *names, by_name);
     for (uint32_t i = 0; i < count; i++)
         if (names[i][0] != '.' && !texts_add(arena, out, names[i])) return false;
@@ -61,7 +61,7 @@ static const char* join(sup_arena* arena, const char* folder, const char* name)
     return text_make(arena, "%s%s%s", folder, length && !path_parts(folder[length - 1]) ? "/" : "", name);
 }
 
-// The rest of a pattern behind a folder that is known.
+// Matches the rest of a pattern below a known folder.
 static bool expand(sup_arena* arena, const char* folder, const char* pattern, int depth, texts* out)
 {
     size_t length = strcspn(pattern, "/");
@@ -96,7 +96,7 @@ static bool reads_character(const char* path)
 {
     const sup_extra* extra = sup_extra_get();
     for (uint32_t i = 0; i < sup_format_count(); i++)
-        // A motion alone is no character.
+        // A motion alone is not a character.
         if (sup_format_at(i)->read && strcmp(sup_format_at(i)->name, "bvh") != 0 &&
             sup_path_ends_in(path, sup_format_at(i)->endings))
             return true;

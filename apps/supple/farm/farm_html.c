@@ -73,7 +73,7 @@ static void put_picture(html* h, const farm* f, const farm_job* job, bool crossi
     free(bytes);
 }
 
-// The worst of one kind. Jobs with nothing of it to show are left out.
+// The worst jobs of one kind, without those that have nothing of it to show.
 static int put_worst(html* h, farm* f, farm_job** jobs, uint32_t count, bool crossings)
 {
     uint32_t shown = 0;

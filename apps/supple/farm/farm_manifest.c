@@ -1,4 +1,4 @@
-// jobs.json: the keys are flags. Those beside "jobs" hold for all of them, as if they stood in front of the command's own.
+// jobs.json: the keys are flags. Those beside "jobs" apply to all of them, as if they came before the command's own.
 #include "farm.h"
 #include "input/common.h"
 #include "input/identity.h"
@@ -38,7 +38,7 @@ static int refuse_key(const options* o, const char* where, const char* key)
     return EXIT_FAILED;
 }
 
-// A path in a manifest starts from where the manifest lies.
+// Paths in a manifest are relative to its folder.
 static const char* placed(const flag_row* row, const char* value, const char* base, sup_arena* arena)
 {
     const char* sign = row->argument && strchr(row->argument, '=') ? strchr(value, '=') : NULL;
@@ -56,7 +56,7 @@ static int add_one(const flag_row* row, const char* where, const sup_json* key, 
     *out = (given_flag){ row->id, NULL };
     if (!row->argument) return value->type == SUP_JSON_TRUE ? EXIT_DONE : refuse_value(where, key, "true, or leave it out");
     if (!spoken) return refuse_value(where, key, "a text or a number, or a list of them");
-    const char* text = sup_arena_text(arena, value->text, value->length); // a number's is followed by the rest of the document
+    const char* text = sup_arena_text(arena, value->text, value->length); // the document goes on after a number
     out->value = text ? placed(row, text, base, arena) : NULL;
     return out->value ? EXIT_DONE : fail_memory();
 }
@@ -64,10 +64,10 @@ static int add_one(const flag_row* row, const char* where, const sup_json* key, 
 int farm_manifest_flags(const options* o, const sup_json* object, const char* where, const char* base, sup_arena* arena,
                         given_flag** out, uint32_t* count)
 {
-    uint32_t room = 0;
+    uint32_t capacity = 0;
     *count = 0;
-    for (const sup_json* key = object->first; key; key = key->next) room += key->type == SUP_JSON_ARRAY ? key->count : 1;
-    *out = sup_arena_alloc(arena, room, sizeof **out);
+    for (const sup_json* key = object->first; key; key = key->next) capacity += key->type == SUP_JSON_ARRAY ? key->count : 1;
+    *out = sup_arena_alloc(arena, capacity, sizeof **out);
     if (!*out) return fail_memory();
     for (const sup_json* key = object->first; key; key = key->next) {
         if (strcmp(key->key, "jobs") == 0 || key->type == SUP_JSON_FALSE) continue;

@@ -16,14 +16,14 @@ static const char TEMPLATE[] = "{character}_{clip}_{chain}";
 // One object of a manifest, or the command itself.
 typedef struct sweep {
     farm*             f;
-    const given_flag* own; // before those that hold for all
+    const given_flag* own; // these come before the flags for all
     uint32_t          own_count;
     const char*       where;
     texts             characters, clips, motions, chains, outputs;
     uint32_t          capacity; // of the farm's jobs
 } sweep;
 
-// What one job is made of.
+// One combination of inputs.
 typedef struct crossing {
     const char *character, *clip, *motion, *chain, *output;
 } crossing;
@@ -37,7 +37,7 @@ static uint32_t own_values(const sweep* s, flag_id id)
     return count;
 }
 
-// The values of a flag: the object's own, else those that hold for all. `parted`: commas stand between several.
+// The values of a flag: the object's own, else those for all. `parted`: split at commas.
 static bool collect(sweep* s, flag_id id, bool parted, texts* out)
 {
     const options*    all = s->f->flags;
@@ -57,7 +57,7 @@ static bool collect(sweep* s, flag_id id, bool parted, texts* out)
 
 // ---------------------------------------------------------------------------------------------- names
 
-// A name as a part of a file's: what shells and systems stumble over becomes a dash.
+// A name as part of a file name: characters that trouble shells or systems become a dash.
 static void put_clean(char* out, size_t size, const char* text)
 {
     size_t length = strlen(out);
@@ -105,7 +105,7 @@ static void put_token(char* out, size_t size, const char* token, size_t length, 
     else put_clean(out, size, token);
 }
 
-// The name below the folder of outputs. NULL after a message.
+// The name below the output folder. NULL after a message.
 static const char* fill_template(const sweep* s, const crossing* c)
 {
     char        out[2048] = "";
@@ -144,7 +144,7 @@ static const char* job_name(farm* f, const char* output)
 
 // ---------------------------------------------------------------------------------------------- files
 
-// Whether a file is what an earlier run of this farm has made: its outputs may lie among the characters, and are none.
+// Whether a file was made by an earlier run of this farm: outputs may lie among the characters, but are not characters.
 static bool is_output(farm* f, const char* path)
 {
     char      out[4096], real[4096], record[8300];
@@ -175,7 +175,7 @@ static bool collect_files(sweep* s, flag_id id, texts* out)
 
 // ---------------------------------------------------------------------------------------------- words
 
-// Flags that go on to the bake as they are.
+// Flags that are passed to the bake unchanged.
 static bool passes(flag_id id)
 {
     if (id == FLAG_DEFORM || id == FLAG_MOTION || id == FLAG_JSON || id == FLAG_QUIET || id == FLAG_THREADS || id == FLAG_HELP)
@@ -186,7 +186,7 @@ static bool passes(flag_id id)
 static bool add_flag(farm* f, texts* words, uint64_t* key, flag_id id, const char* value)
 {
     const flag_row* row = options_flag(id);
-    if (id != FLAG_CHECKPOINT) *key = identity_text(*key, row->name); // how often it is saved changes nothing
+    if (id != FLAG_CHECKPOINT) *key = identity_text(*key, row->name); // how often it saves changes nothing
     if (value && id != FLAG_CHECKPOINT) *key = identity_text(*key, identity_flag_is_path(row) ? path_name(value) : value);
     return texts_add(f->arena, words, text_make(f->arena, "--%s", row->name)) && (!value || texts_add(f->arena, words, value));
 }
@@ -212,7 +212,7 @@ static bool make_words(sweep* s, const crossing* c, farm_job* job)
     if (good && *c->chain) good = add_flag(f, &words, &key, FLAG_DEFORM, c->chain);
     good = good && add_flags(f, &words, &key, f->flags->flags, f->flags->flag_count) &&
            add_flags(f, &words, &key, s->own, s->own_count);
-    // A job's old checkpoint is of no use to a new one, and nobody is there to decide.
+    // A new job cannot use a job's old checkpoint, and nobody is there to decide.
     if (options_has(f->flags, FLAG_CHECKPOINT)) good = good && texts_add(f->arena, &words, "--restart");
     good = good && texts_add(f->arena, &words, "--json") && texts_add(f->arena, &words, "--threads") &&
            texts_add(f->arena, &words, threads);
@@ -257,7 +257,7 @@ static int add_job(sweep* s, const crossing* c)
     return EXIT_DONE;
 }
 
-// Flags of the farm itself have no place in one of its jobs.
+// Flags of the farm itself are not allowed in one of its jobs.
 static int check_own(const sweep* s)
 {
     for (uint32_t i = 0; i < s->own_count; i++) {
@@ -274,7 +274,7 @@ static int check_own(const sweep* s)
 
 static bool is_pattern(const char* text) { return strpbrk(text, "*?") != NULL; }
 
-// The clips of one character that are asked for; one empty text: whatever bake takes.
+// The requested clips of one character; one empty text: whatever bake takes.
 static bool choose_clips(const sweep* s, const char* character, const texts* held, texts* out)
 {
     sup_arena* arena = s->f->arena;

@@ -1,4 +1,4 @@
-// Tasks go to workers as their words, and come back as what they printed.
+// Tasks go to workers as words, and return as what they printed.
 #include "farm_pool.h"
 
 #include "commands/commands.h"
@@ -37,7 +37,7 @@ static void print_input(uint64_t hash, const char* path)
     if (!strchr(path, '\n')) printf("%016" PRIx64 " %s\n", hash, path);
 }
 
-// Files that flags name are not all read through `inputs`.
+// Not all files that flags name are read through `inputs`.
 static void print_inputs(const pool_task* task, const inputs* read)
 {
     printf(POOL_INPUTS);
@@ -57,7 +57,7 @@ static void print_inputs(const pool_task* task, const inputs* read)
     }
 }
 
-// The words of a task behind each other, each with its 0: whether it tracks, its log, its command.
+// The words of a task, each 0-terminated: whether it tracks, its log, its command.
 static char* pack_task(const pool_task* task, size_t* size)
 {
     const char* front[] = { task->track ? "1" : "0", task->log ? task->log : "" };
@@ -89,7 +89,7 @@ static int run_task(const void* message, size_t size)
     int code = run_words((int)task.word_count, words, &read);
     if (code == EXIT_DONE && task.track) print_inputs(&task, &read);
     if (!finish_stdout() && code == EXIT_DONE) code = EXIT_FAILED;
-    interrupts_hold(); // a stop between tasks is noticed by the next
+    interrupts_hold(); // a stop between tasks is noticed by the next one
     inputs_free(&read);
     free(words);
     return interrupts_signal() ? 128 + interrupts_signal() : code;
@@ -116,7 +116,7 @@ static int send_task(pool* p, uint32_t i)
         if (!p->workers[i].child)
             number = process_start(&(process_desc){ run_task, s->out, p->f->bytes_max }, p->workers, p->f->slots, i);
         if (number == 0 && process_send(&p->workers[i], message, size) == 0) break;
-        process_dismiss(&p->workers[i]); // it died while it waited
+        process_dismiss(&p->workers[i]); // it died while idle
     }
     free(message);
     s->busy = number == 0;
@@ -138,7 +138,7 @@ static char* read_said(FILE* file)
 static void take_end(pool* p, const process_end* end, const pool_hooks* hooks)
 {
     slot* s = &p->slots[end->worker];
-    if (!s->busy) return; // a worker that died while it waited
+    if (!s->busy) return; // a worker that died while idle
     pool_ended ended = { &s->task, end->code,   end->signal,      s->late, s->stopped, system_seconds() - s->begin,
                          end->cpu, end->memory, read_said(s->out) };
     s->busy = false;
@@ -168,7 +168,7 @@ static void stop_all(pool* p, bool at_once)
         if (p->slots[i].busy) process_kill(&p->workers[i], at_once), p->slots[i].stopped = true;
 }
 
-// Starts what can begin. False after a message.
+// Starts all tasks that can begin. False after a message.
 static bool fill(pool* p, const pool_hooks* hooks)
 {
     for (uint32_t i = 0; i < p->f->slots; i++) {

@@ -1,4 +1,4 @@
-// What became of all jobs: a table, JSON, the exit code.
+// The results of all jobs: a table, JSON, the exit code.
 #include "farm.h"
 #include "report/limits.h"
 #include "report/report.h"
@@ -35,7 +35,7 @@ void farm_judge(const farm* f, farm_job* job)
         pairs =
             text_make(f->arena, "%s%.0f pairs of triangles cross at %.2f s, more than %g", *volume ? "\n" : "",
                       isfinite(crossings) ? crossings : 0.0, verdict_number(job, "crossings_time"), f->limits.intersections);
-    if (!volume || !pairs) job->broken = "a limit is exceeded"; // no memory is left for words
+    if (!volume || !pairs) job->broken = "a limit is exceeded"; // no memory is left for the sentence
     else if (*volume || *pairs) job->broken = text_make(f->arena, "%s%s", volume, pairs);
 }
 
@@ -62,7 +62,7 @@ int farm_exit(const farm* f)
 
 // ---------------------------------------------------------------------------------------------- table
 
-// What needs a look comes first; the others fill up.
+// Failures and exceeded limits come first; the others fill up the table.
 static bool shown(const farm_job* job, int pass) { return (job->state == JOB_FAILED || job->broken) == (pass == 0); }
 
 static void add_row(table* t, const farm_job* job)

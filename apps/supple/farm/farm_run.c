@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ASK_SECONDS = 0.5;   // how often the claims of others are looked at
-static const double LINE_SECONDS = 30.0; // between lines of progress where no terminal shows a bar
+static const double ASK_SECONDS = 0.5;   // interval for checking the claims of others
+static const double LINE_SECONDS = 30.0; // interval of progress lines without a terminal
 
-// A file's hash, taken once in a run.
+// A file's hash, computed once per run.
 typedef struct known_file {
     const char* path;
     uint64_t    hash;
@@ -28,12 +28,12 @@ typedef struct known_file {
 typedef struct queue {
     farm*       f;
     farm_store  store;
-    uint32_t    next; // jobs before it have been looked at
+    uint32_t    next; // jobs before it have been considered
     uint32_t    begun, ended, done_before, failed;
     uint32_t    again_count, elsewhere;
-    farm_job**  again; // that are tried once more
+    farm_job**  again; // to be tried once more
     known_file* known;
-    uint32_t    known_count, known_room;
+    uint32_t    known_count, known_capacity;
     double      asked, said;
     progress    bar;
     double      begin;
@@ -42,31 +42,31 @@ typedef struct queue {
 
 // ---------------------------------------------------------------------------------------------- what is done
 
-// The place of a path in the table, taken or free. There is always a free one.
-static known_file* find_known(known_file* all, uint32_t room, const char* path)
+// The slot of a path in the table, taken or free. There is always a free one.
+static known_file* find_known(known_file* all, uint32_t capacity, const char* path)
 {
-    uint32_t at = (uint32_t)identity_text(SUP_HASH_START, path) & (room - 1);
-    while (all[at].path && strcmp(all[at].path, path) != 0) at = (at + 1) & (room - 1);
+    uint32_t at = (uint32_t)identity_text(SUP_HASH_START, path) & (capacity - 1);
+    while (all[at].path && strcmp(all[at].path, path) != 0) at = (at + 1) & (capacity - 1);
     return &all[at];
 }
 
 static bool grow_known(queue* q)
 {
-    uint32_t    room = q->known_room ? 2 * q->known_room : 256;
-    known_file* more = calloc(room, sizeof *more);
+    uint32_t    capacity = q->known_capacity ? 2 * q->known_capacity : 256;
+    known_file* more = calloc(capacity, sizeof *more);
     if (!more) return false;
-    for (uint32_t i = 0; i < q->known_room; i++)
-        if (q->known[i].path) *find_known(more, room, q->known[i].path) = q->known[i];
+    for (uint32_t i = 0; i < q->known_capacity; i++)
+        if (q->known[i].path) *find_known(more, capacity, q->known[i].path) = q->known[i];
     free(q->known);
     q->known = more;
-    q->known_room = room;
+    q->known_capacity = capacity;
     return true;
 }
 
 static bool file_is(queue* q, const char* path, uint64_t hash)
 {
-    if (2 * q->known_count >= q->known_room && !grow_known(q)) return false;
-    known_file* one = find_known(q->known, q->known_room, path);
+    if (2 * q->known_count >= q->known_capacity && !grow_known(q)) return false;
+    known_file* one = find_known(q->known, q->known_capacity, path);
     if (!one->path) {
         one->path = sup_arena_text(q->f->arena, path, strlen(path));
         if (!one->path) return false;
@@ -87,7 +87,7 @@ static bool inputs_are(queue* q, const sup_json* record)
     return true;
 }
 
-// A format that makes several files has none of the name: any that begins so will do.
+// A format that makes several files has none with this exact name: any that begins with it counts.
 static bool sequence_is(const farm_job* job)
 {
     char             folder[4096];
@@ -123,8 +123,8 @@ static void take_record(farm_job* job, const sup_json* record)
     job->result = sup_json_get(record, "result");
 }
 
-// Whether the record says that the job has ended: done, of the same program, words and bytes, and its file is there; or failed
-// while this run was going on.
+// Whether the record says that the job has ended: done, with the same program, words and input bytes, and with its file
+// present; or failed during this run.
 static bool settled(queue* q, farm_job* job, bool beginning)
 {
     uint64_t        mark;
@@ -155,7 +155,7 @@ static void find_done(queue* q)
 
 // ---------------------------------------------------------------------------------------------- what became of a job
 
-// The last error of a log, or what a signal means.
+// The last error in a log, or the meaning of a signal.
 static const char* find_reason(queue* q, const farm_job* job, const pool_ended* e)
 {
     static const char sign[] = "supple: error: ";
@@ -167,7 +167,7 @@ static const char* find_reason(queue* q, const farm_job* job, const pool_ended* 
     const char *last = NULL, *text = NULL;
     for (const char* at = log; at && (at = strstr(at, sign)); at++) last = at + sizeof sign - 1;
     if (e->signal) text = text_make(arena, "it crashed (signal %d)%s", e->signal, e->signal == 9 ? "; was memory short?" : "");
-    else if (last && q->f->bytes_max > 0 && strncmp(last, "out of memory", 13) == 0) // its cures are not those of a farm
+    else if (last && q->f->bytes_max > 0 && strncmp(last, "out of memory", 13) == 0) // bake's cures do not apply in a farm
         text = text_make(arena, "%.*s; --memory-limit allows %g MB", (int)strcspn(last, ";\n"), last, q->f->bytes_max / 1e6);
     else if (last) text = text_make(arena, "%.*s", (int)strcspn(last, "\n"), last);
     else if (e->code < 0) text = "its process ended without an answer";
@@ -240,7 +240,7 @@ static void job_ended(void* user, const pool_ended* e)
     if (!done && e->signal) store_sweep(job);
     if (!done && e->stopped) job->state = JOB_WAITING;
     else if (!done && e->code != EXIT_USAGE && job->attempts <= q->f->retries) {
-        q->again[q->again_count++] = job; // the claim stays ours
+        q->again[q->again_count++] = job; // we keep the claim
         return;
     } else {
         job->state = done ? JOB_DONE : JOB_FAILED;
@@ -267,7 +267,7 @@ static bool begin_job(queue* q, farm_job* job, pool_task* out)
     return out->log && !q->broken;
 }
 
-// Whether the job is ours now.
+// Tries to claim the job for this run.
 static bool claim(queue* q, farm_job* job)
 {
     store_claimed claimed = store_claim(&q->store, job);
@@ -275,7 +275,7 @@ static bool claim(queue* q, farm_job* job)
     if (claimed == CLAIM_TAKEN && job->state != JOB_ELSEWHERE) job->state = JOB_ELSEWHERE, q->elsewhere++;
     if (claimed != CLAIM_OURS) return false;
     if (job->state == JOB_ELSEWHERE) q->elsewhere--;
-    if (!settled(q, job, false)) return true; // else another was faster, and has finished it
+    if (!settled(q, job, false)) return true; // otherwise another run was faster, and has finished it
     q->ended++;
     q->failed += job->state == JOB_FAILED;
     store_release(&q->store, job);
@@ -291,7 +291,7 @@ static bool next_job(void* user, pool_task* out)
         farm_job* job = &f->jobs[q->next++];
         if (job->state == JOB_WAITING && claim(q, job)) return begin_job(q, job, out);
     }
-    // Nothing is left but what others work at: it may be free by now.
+    // Only jobs of other runs are left: one may be free by now.
     double now = system_seconds();
     if (!q->elsewhere || now - q->asked < ASK_SECONDS || q->broken) return false;
     for (uint32_t i = 0; i < f->job_count; i++) {

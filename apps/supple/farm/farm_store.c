@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART ".part" // a file that is not whole yet
+#define PART ".part" // an incomplete file
 #define FRESH ".new"
 
 static const double BEAT_SECONDS = 5.0;
@@ -28,12 +28,12 @@ void store_path(const farm* f, const char* folder, const farm_job* job, const ch
 char* store_read(const char* path, size_t* size)
 {
     FILE*  file = path_open(path, "rb");
-    size_t room = 4096, length = 0, got;
-    char*  text = file ? malloc(room) : NULL;
-    while (text && (got = fread(text + length, 1, room - length - 1, file)) > 0) {
+    size_t capacity = 4096, length = 0, got;
+    char*  text = file ? malloc(capacity) : NULL;
+    while (text && (got = fread(text + length, 1, capacity - length - 1, file)) > 0) {
         length += got;
-        if (length + 1 < room) continue;
-        char* more = realloc(text, room *= 4);
+        if (length + 1 < capacity) continue;
+        char* more = realloc(text, capacity *= 4);
         if (!more) free(text);
         text = more;
     }
@@ -61,7 +61,7 @@ const sup_json* store_record(const farm* f, const farm_job* job, sup_arena* aren
 
 static bool put_text(void* user, const char* bytes, size_t length) { return fwrite(bytes, 1, length, user) == length; }
 
-// The part bears the run's id: when that run is dead, so is the part (remove_leftovers).
+// The temporary file carries the run's id: if that run is dead, so is the file (remove_leftovers).
 bool store_write_record(const farm_store* s, const farm_job* job, const sup_json* record)
 {
     char path[4096], part[4200];
@@ -114,7 +114,7 @@ static other_run* find_other(farm_store* s, const run_card* card)
     return one;
 }
 
-// On this machine the process tells; on others, the heartbeat. An unreadable card counts as one whose heart has stopped.
+// On this machine its process decides; on others, the heartbeat. An unreadable card counts as one without a heartbeat.
 static bool run_is_dead(farm_store* s, const run_card* card)
 {
     if (strcmp(card->host, s->host) == 0) return process_born(card->process) != card->born;
@@ -149,8 +149,8 @@ static void for_each_file(farm_store* s, const char* folder, sup_arena* arena, l
     }
 }
 
-// The card of a dead run of this machine, or a claim that such a run had set aside (void_claim), which is a card too. A card
-// that was never finished has no owner either: the run that is just writing it makes another (make_card).
+// The card of a dead run of this machine, or a claim that such a run had set aside (void_claim), which is a card too. An
+// unfinished card has no owner either: a run that is just writing it makes another (make_card).
 static void remove_dead(farm_store* s, const char* path, const char* name)
 {
     run_card card;
@@ -159,7 +159,7 @@ static void remove_dead(farm_store* s, const char* path, const char* name)
     if (!read_card(path, &card) ? fresh : strcmp(card.host, s->host) == 0 && run_is_dead(s, &card)) path_remove(path);
 }
 
-// "NAME.json.ID.part" of a run that has no card any more.
+// "NAME.json.ID.part" of a run that no longer has a card.
 static void remove_orphan(farm_store* s, const char* path, const char* name)
 {
     char      card[4200];
@@ -170,17 +170,17 @@ static void remove_orphan(farm_store* s, const char* path, const char* name)
     if (path_look(card, &info) != 0) path_remove(path);
 }
 
-// What killed runs have left behind.
+// Removes what killed runs left behind.
 static void remove_leftovers(farm_store* s, sup_arena* arena)
 {
     for_each_file(s, "runs", arena, remove_dead);
     for_each_file(s, "records", arena, remove_orphan);
 }
 
-// A run is never to be seen without its card: that is written beside and renamed.
+// A run must never be visible without its card: write that under another name, then rename it.
 static bool make_card(farm_store* s)
 {
-    enum { TRIES = 3 }; // somebody may take an unfinished card for one that was left
+    enum { TRIES = 3 }; // somebody may mistake an unfinished card for an abandoned one
     char fresh[4200];
     snprintf(fresh, sizeof fresh, "%s" FRESH, s->path);
     for (int i = 0; i < TRIES; i++) {
@@ -270,7 +270,7 @@ store_claimed store_claim(farm_store* s, const farm_job* job)
         }
         bool      read = read_card(path, &card);
         path_info info;
-        if (!read && path_look(path, &info) != 0) continue; // gone in the meantime
+        if (!read && path_look(path, &info) != 0) continue; // removed in the meantime
         if (!run_is_dead(s, &card) || !void_claim(s, path, &card)) return CLAIM_TAKEN;
         store_sweep(job);
     }
@@ -300,7 +300,7 @@ void store_release(const farm_store* s, const farm_job* job)
     path_remove(path);
 }
 
-// ".NAME.PROCESS.N.part" beside the output, and ".STEM..." of formats that make files of their own.
+// ".NAME.PROCESS.N.part" beside the output, and ".STEM..." for formats that make files of their own.
 void store_sweep(const farm_job* job)
 {
     char        folder[4096];

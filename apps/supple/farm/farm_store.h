@@ -37,24 +37,24 @@ typedef struct farm_store {
 /// Makes the folders. EXIT_FAILED after a message.
 int  store_open(farm_store* s, const farm* f);
 void store_close(farm_store* s);
-/// A sign of life, no more often than needed.
+/// Updates the heartbeat, no more often than needed.
 void store_beat(farm_store* s);
 
 typedef enum store_claimed { CLAIM_OURS, CLAIM_TAKEN, CLAIM_REFUSED } store_claimed;
-/// Claims the job, if need be from a dead run. Refused: the folder cannot be written to (already reported).
+/// Claims the job, if necessary from a dead run. Refused: the folder cannot be written to (already reported).
 store_claimed store_claim(farm_store* s, const farm_job* job);
-/// Takes the claim of a run away that died between finishing the job and giving it back.
+/// Removes the claim of a run that died between finishing the job and releasing it.
 void store_free(farm_store* s, const farm_job* job);
 void store_release(const farm_store* s, const farm_job* job);
 /// Whether any run has claimed it.
 bool store_is_claimed(const farm_store* s, const farm_job* job);
 
-/// The record of a job, in the arena, and a hash of its text. NULL: none that can be read.
+/// The record of a job, in the arena, and a hash of its text. NULL: none is readable.
 const sup_json* store_record(const farm* f, const farm_job* job, sup_arena* arena, uint64_t* mark);
 bool            store_write_record(const farm_store* s, const farm_job* job, const sup_json* record);
 /// "HOME/FOLDER/NAME.ENDING".
 void store_path(const farm* f, const char* folder, const farm_job* job, const char* ending, char* out, size_t size);
-/// A whole file, malloc'ed and terminated by a 0. NULL: it cannot be read.
+/// A whole file, malloc'ed and 0-terminated. NULL: unreadable.
 char* store_read(const char* path, size_t* size);
 /// Removes what a killed bake left beside its output.
 void store_sweep(const farm_job* job);

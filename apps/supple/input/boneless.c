@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Examples as frames, by time. A lone one moves from the rest shape.
+// Examples as frames, by time. A single one moves from the rest shape.
 static int join_examples(const sup_character* c, sup_arena* arena, fit_shapes* out, const double** times)
 {
     uint32_t            points = c->mesh.point_count, count = c->example_count;
@@ -37,7 +37,7 @@ static int join_examples(const sup_character* c, sup_arena* arena, fit_shapes* o
     return EXIT_DONE;
 }
 
-// What the motion is taken from, best known first.
+// The source of the motion, most reliable first.
 static int choose_shapes(const options* o, const motion* m, sup_character* c, sup_arena* arena, fit_shapes* out,
                          const double** times)
 {
@@ -68,7 +68,7 @@ static int fit_bones(const options* o, bool silent, sup_arena* arena, sup_charac
     sup_error         error = { 0 };
     motion            m = { 0 };
     double            bones = BONES;
-    // --bones is a switch where pictures are drawn.
+    // For render, --bones is a switch.
     if (o->verb->bit != VERB_RENDER && !options_number(o, FLAG_FIT_BONES, 1, SUP_DECOMPOSE_BONES_MAX, BONES, &bones))
         return EXIT_USAGE;
     if (!options_has(o, FLAG_FIT_BONES) && bones > mesh->point_count) bones = mesh->point_count;

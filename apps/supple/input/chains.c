@@ -7,7 +7,7 @@
 
 // ---------------------------------------------------------------------------------------------- settings
 
-// Whether the chain text has a link of that name: a word at depth 0 of the parentheses.
+// Whether the chain text has a link with that name: a word outside all parentheses.
 static bool has_link(const char* links, const char* name, size_t length)
 {
     int depth = 0;
@@ -22,13 +22,13 @@ static bool has_link(const char* links, const char* name, size_t length)
     return false;
 }
 
-// Keys of a world name links too. Where several chains stand side by side each takes those that concern it.
+// Keys of a world name links too. With several chains each takes those that concern it.
 static int share_keys(const sup_chain_desc* flags, chain_list* list)
 {
     const sup_json* keys = flags->world ? sup_json_get(flags->world, "keys") : NULL;
     for (const sup_json* k = keys && list->count > 1 ? keys->first : NULL; k; k = k->next) {
         size_t length = strcspn(k->key, ".#");
-        bool   used = k->key[length] == 0; // gravity and wind
+        bool   used = k->key[length] == 0; // gravity and wind have no link
         for (uint32_t i = 0; i < list->count; i++)
             used |= !list->descs[i].links || has_link(list->descs[i].links, k->key, length);
         if (!used) {
@@ -78,7 +78,7 @@ static sup_chain_desc bare_chain(const sup_chain_desc* flags)
                              .read_text = flags->read_text };
 }
 
-// Simulations settle in every pose of a sweep, which takes minutes: `check` runs them where they are named.
+// Simulations settle in every pose of a sweep, which takes minutes: `check` runs them only when named.
 static int list_registry(const options* o, const sup_chain_desc* flags, const sup_character* c, const sup_clip* clip,
                          sup_arena* arena, chain_list* out)
 {

@@ -1,4 +1,4 @@
-// Flags to a clip or a pose, a span and a frame rate.
+// From flags to a clip or a pose, a time span and a frame rate.
 #include "clip_timing.h"
 
 #include "report/report.h"
@@ -61,7 +61,7 @@ int motion_close_end(const sup_clip* clip, double start, double fps, double hold
         report_error("--start %g is past the end of the clip '%s' (%.3f s)", start, clip->name, natural_end);
         return EXIT_FAILED;
     }
-    // Lengths are shown rounded: what lies behind the end by less than a frame is the end.
+    // Lengths are printed rounded: an end less than a frame past the clip's counts as the clip's end.
     if (clip && *end - natural_end >= 1.0 / fps) {
         report_error("--end %g is past the end of the clip '%s' (%.3f s); give at most that, or --hold S to hold its last pose",
                      *end, clip->name, natural_end);
@@ -73,7 +73,7 @@ int motion_close_end(const sup_clip* clip, double start, double fps, double hold
     return EXIT_DONE;
 }
 
-// The end that was left open, and what only the clip can tell.
+// Fills in an open end, and what only the clip determines.
 static int close_span(motion* m)
 {
     int code = motion_close_end(m->clip, m->start, m->fps, m->hold, &m->end, &m->still);

@@ -8,19 +8,20 @@ typedef struct motion {
     const sup_clip* clip; ///< NULL: the pose is held
     const sup_pose* pose; ///< NULL with a clip
     double          start, end, fps, preroll;
-    double          hold;  ///< seconds behind the end of the clip; motion_choose adds them to `end`
-    double          still; ///< where they begin; 0: nothing is held
+    double          hold;  ///< seconds after the end of the clip; motion_choose adds them to `end`
+    double          still; ///< when they begin; 0: nothing is held
     bool            loop;
 } motion;
 
-/// What can be judged before the file is read, so that a typing mistake does not cost a long load. end is negative when
+/// Checks what can be checked before the file is read, so that a typing mistake does not cost a long load. end is negative when
 /// absent.
 int motion_flags(const options* o, motion* out);
-/// --clip or --pose, and the end that was left open. `pose` keeps what --pose makes.
+/// Applies --clip or --pose, and fills in an open end. `pose` holds the result of --pose.
 int motion_choose(const options* o, const sup_character* character, sup_arena* arena, sup_pose* pose, motion* m);
-/// The end that was left open (negative), one that lies behind the clip's (says so), and the seconds that its pose is held, which begin at `still`.
+/// Fills in an open end (negative), clamps one past the clip's (with a note), and adds the seconds its pose is held, which
+/// begin at `still`.
 int motion_close_end(const sup_clip* clip, double start, double fps, double hold, double* end, double* still);
-/// What plays a chain over it.
+/// The instance that plays a chain over it.
 sup_instance_desc motion_instance(const motion* m, const sup_chain* chain, const sup_tasks* tasks);
 
 #endif

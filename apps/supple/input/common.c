@@ -34,7 +34,7 @@ int fail_memory(void)
     return EXIT_FAILED;
 }
 
-// Where the value behind NAME= begins, NULL when there is no name or no '='.
+// Where the value after NAME= begins, NULL if there is no name or no '='.
 static const char* split_assignment(const char* text, size_t* name_length)
 {
     const char* equals = strchr(text, '=');
@@ -69,8 +69,8 @@ static bool parse_up(const char* text, sup_up* up)
     return *up != SUP_UP_FILE && !text[1];
 }
 
-// Numbers of a map file: a JSON array, or text with one number after the other. count is how many there were; only the
-// first `capacity` are kept.
+// Numbers of a map file: a JSON array, or numbers separated by blanks. count is how many there were; only the first `capacity`
+// are kept.
 static sup_result read_numbers(const char* path, sup_arena* arena, float* values, uint32_t capacity, uint32_t* count,
                                sup_error* error)
 {
@@ -109,7 +109,7 @@ static sup_result read_numbers(const char* path, sup_arena* arena, float* values
     return SUP_OK;
 }
 
-// Brings what the file holds (a value per point, or per stored vertex) to points within 0..1.
+// Converts what the file holds (a value per point, or per stored vertex) to points within 0..1.
 static float* map_to_points(const sup_mesh* mesh, const float* values, uint32_t count, sup_arena* arena, bool* clamped)
 {
     float*    out = sup_arena_alloc(arena, mesh->point_count, sizeof *out);
@@ -128,7 +128,7 @@ static float* map_to_points(const sup_mesh* mesh, const float* values, uint32_t 
     return out;
 }
 
-// Adds the map, in place of one of that name.
+// Adds the map, replacing one with that name.
 static sup_result put_map(sup_character* c, const char* name, const float* values, sup_error* error)
 {
     sup_map* maps = sup_arena_alloc(c->arena, c->map_count + 1, sizeof *maps);
@@ -152,7 +152,7 @@ static int add_map(sup_character* c, const char* text)
         report_error("--map '%s' is not NAME=FILE", text);
         return EXIT_USAGE;
     }
-    // Files call maps _STIFFNESS (glTF demands the underscore): people may leave it out and write small letters.
+    // Files name maps _STIFFNESS (glTF demands the underscore): users may omit it and write lower case.
     char* name = map_name(text, length, c->arena);
     if (!name) return fail_memory();
 
@@ -174,7 +174,7 @@ static int add_map(sup_character* c, const char* text)
     return put_map(c, name, points, &error) == SUP_OK ? EXIT_DONE : fail_with(&error);
 }
 
-// Before a large file is read: what it will take. A mesh as text takes seven times its bytes, a binary one four to five.
+// Says before reading a large file what it will take. A text mesh takes seven times its bytes, a binary one four to five.
 static void note_large(const char* path)
 {
     enum { LARGE = 100000000, TIMES = 8 };
@@ -195,13 +195,13 @@ int subdivide_levels(const options* o, uint32_t* out)
     return EXIT_USAGE;
 }
 
-// The finer mesh takes the place of the one that was read.
+// Replaces the character by its subdivided version.
 static int subdivide_apply(const options* o, sup_character** character)
 {
     uint32_t levels = 0;
     int      code = subdivide_levels(o, &levels);
     if (code != EXIT_DONE) return code;
-    if (levels == 0 || options_has(o, FLAG_NORMAL_MAP)) return EXIT_DONE; // a normal map is of both meshes
+    if (levels == 0 || options_has(o, FLAG_NORMAL_MAP)) return EXIT_DONE; // a normal map needs both meshes
     sup_error      error = { 0 };
     sup_character* fine = NULL;
     if (sup_character_subdivide_dressed(*character, levels, NULL, &fine, &error) != SUP_OK) return fail_with(&error);
@@ -264,7 +264,7 @@ void note_no_joint(const sup_character* character, const char* name)
     free(names);
 }
 
-// "'Survey', 'Walk', 'Run'", cut where the buffer ends.
+// "'Survey', 'Walk', 'Run'", truncated where the buffer ends.
 static void list_clips(const sup_character* character, char* text, size_t size)
 {
     size_t at = 0;
@@ -273,7 +273,7 @@ static void list_clips(const sup_character* character, char* text, size_t size)
         at += (size_t)snprintf(text + at, size - at, "%s'%s'", i ? ", " : "", character->clips[i].name);
 }
 
-// The last one that a bake wrote.
+// The last clip that a bake wrote.
 static const sup_clip* baked_clip(const sup_character* character)
 {
     for (uint32_t i = character->clip_count; i-- > 0;)
@@ -297,11 +297,11 @@ int clip_choose(const options* o, const sup_character* character, const sup_clip
         return EXIT_FAILED;
     }
     if (character->clip_count == 0) return EXIT_DONE;
-    if (options_has(o, FLAG_MOTION)) { // it was put behind the file's own
+    if (options_has(o, FLAG_MOTION)) { // it was added after the file's own
         *out = &character->clips[character->clip_count - 1];
         return EXIT_DONE;
     }
-    // Whoever looks at a file that was baked means the bake; a bake starts from the motion again.
+    // Other verbs on a baked file mean the bake; a bake starts from the motion again.
     const sup_clip* baked = o->verb->bit == VERB_BAKE ? NULL : baked_clip(character);
     *out = baked ? baked : &character->clips[0];
     if (character->clip_count > 1 && !options_has(o, FLAG_QUIET))
@@ -398,14 +398,14 @@ int chain_read(const options* o, sup_arena* arena, sup_chain_desc* out)
 
     double step = 0.0;
     if (!options_number(o, FLAG_STEP, 0.1, 100.0, 0.0, &step)) return EXIT_USAGE;
-    out->step = step / 1000.0; // 0: what the links ask for
+    out->step = step / 1000.0; // 0: the step that the links ask for
 
     const char* preset = options_text(o, FLAG_PRESET, NULL);
     const char* world = options_text(o, FLAG_WORLD, NULL);
     if (preset) {
         int code = read_json(preset, arena, &out->preset);
         if (code != EXIT_DONE) return code;
-        // A preset may name its world, beside itself.
+        // A preset may name its world, relative to itself.
         const char* named = sup_json_string(sup_json_get(out->preset, "world"), NULL);
         if (!world && named) world = path_beside(preset, named, arena);
         if (named && !world) return fail_memory();

@@ -12,7 +12,7 @@ const char* identity_program(void) { return SUP_VERSION " " SUPPLE_BUILD_ID; }
 
 uint64_t identity_text(uint64_t hash, const char* text) { return sup_hash(hash, text, strlen(text) + 1); } // with its end
 
-enum { PIECE = 1 << 18 }; // large files need no memory
+enum { PIECE = 1 << 18 }; // large files are hashed in pieces
 
 bool identity_file(const char* path, uint64_t* out)
 {

@@ -1,4 +1,4 @@
-// Outputs that would replace an input are refused unless --overwrite says so.
+// Refuses outputs that would replace an input, unless --overwrite is given.
 #include "inputs.h"
 
 #include "identity.h"
@@ -79,7 +79,7 @@ bool inputs_hold(void* user, const char* path)
     if (path_look(path, &info) != 0) return false;
     for (uint32_t i = 0; i < in->count; i++)
         if (memcmp(in->places[i].place, info.place, sizeof info.place) == 0) return true;
-    return in->failed; // better refused than lost
+    return in->failed; // refuse rather than lose a file
 }
 
 // ---------------------------------------------------------------------------------------------- outputs
@@ -97,7 +97,7 @@ static const char* path_of(const given_flag* f)
 
 static uint32_t output_words(const options* o) { return strstr(o->verb->words, "OUT") && o->word_count > 1; }
 
-// The output with that number, NULL where it is none.
+// The output with that number, NULL if there is none.
 static const char* output_at(const options* o, int index)
 {
     if (index == OUTPUTS_FIRST) return output_words(o) ? o->words[o->word_count - 1] : NULL;
@@ -110,7 +110,7 @@ static bool same_file(const path_info* a, const char* path)
     return path && path_look(path, &b) == 0 && b.kind == PATH_FILE && path_same(a, &b);
 }
 
-// 'FILE#MESH' names a mesh in it.
+// 'FILE#MESH' names a mesh in FILE.
 static bool same_file_or_part(const path_info* a, const char* path)
 {
     char        file[4096];

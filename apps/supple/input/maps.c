@@ -34,7 +34,7 @@ static uint32_t list_readers(sup_chain* const* chains, uint32_t count, const cha
     return found;
 }
 
-// Whether --heat map:NAME or --mask NAME shows or takes it.
+// Whether --heat map:NAME or --mask NAME uses it.
 static bool named_by(const options* o, flag_id id, const char* prefix, const char* map, sup_arena* arena)
 {
     const char* text = options_text(o, id, NULL);

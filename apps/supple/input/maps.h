@@ -6,9 +6,9 @@
 #include "commands/progress.h"
 #include "supple/deformer.h"
 
-/// As files call it: 'belly' and '_Belly' become '_BELLY'. NULL: out of memory.
+/// The name as in files: 'belly' and '_Belly' become '_BELLY'. NULL: out of memory.
 char* map_name(const char* text, size_t length, sup_arena* arena);
-/// Notes for those of --map that none of the chains reads, nor --heat or --mask, with the names that would be read.
+/// Notes maps of --map that no chain, --heat or --mask reads, with the names that would be read.
 void maps_report_unread(const options* o, sup_chain* const* chains, uint32_t count, progress* bar);
 
 #endif

@@ -1,4 +1,4 @@
-// What a character does not bring itself: a skeleton with weights, and motion.
+// Supplies what a character's file lacks: a skeleton with weights, and motion.
 #include "rigging.h"
 
 #include "inputs.h"
@@ -13,7 +13,7 @@
 
 // ---------------------------------------------------------------------------------------------- skeleton and weights
 
-// Motion of research data needs the rig again to be understood.
+// Research motion needs the rig again to be interpreted.
 typedef struct rigging {
     const options* o;
     sup_arena*     arena;
@@ -22,7 +22,7 @@ typedef struct rigging {
     sup_rig        rig;
 } rigging;
 
-// What was wrong with the table of weights; the file's own faults have been said.
+// What was wrong with the weight table; the file's own faults have been reported.
 static void note_new_warnings(const sup_character* made, const sup_character* from)
 {
     for (uint32_t i = 0; i < made->warning_count; i++) {
@@ -81,7 +81,7 @@ static int add_captured(const rigging* r, const char* path, sup_character* chara
     sup_error error = { 0 };
     partners* p = partners_create();
     if (!p) return fail_memory();
-    // Kept for the report. Where a character is loaded more than once, the last counts.
+    // Kept for the report. If a character is loaded several times, the last one counts.
     partners_free(r->o->inputs->partners);
     r->o->inputs->partners = p;
     int code = retarget(r, path, character, p);
@@ -92,7 +92,7 @@ static int add_captured(const rigging* r, const char* path, sup_character* chara
 
 static int add_matrices(const rigging* r, const char* path, sup_character* character)
 {
-    static const double FPS = 30; // tables say nothing about time
+    static const double FPS = 30; // tables have no frame rate
     sup_error           error = { 0 };
     sup_matrix          motion;
     sup_clip            clip;
@@ -139,7 +139,7 @@ int rigging_apply(const options* o, bool silent, sup_character** character)
         report_error("--motion-map needs --motion FILE");
         return EXIT_USAGE;
     }
-    if (o->verb->bit == VERB_WEIGHTS) return EXIT_DONE; // does it itself, and reports
+    if (o->verb->bit == VERB_WEIGHTS) return EXIT_DONE; // which rigs by itself, and reports
     rigging r = { .o = o, .arena = sup_arena_create(NULL), .silent = silent };
     if (!r.arena) return fail_memory();
     int code = attach_skeleton(&r, character);

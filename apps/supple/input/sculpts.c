@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SNAP = 0.0005; // seconds: an example this near to an output frame is meant for it
+static const double SNAP = 0.0005; // seconds: an example this close to an output frame is meant for it
 
 typedef struct example_flag {
     double      time; // seconds, or frames
     bool        in_frames;
-    const char* clip; // whose time it is, `clip_length` long; NULL: the one that plays
+    const char* clip; // the clip of the time, `clip_length` long; NULL: the one that plays
     size_t      clip_length;
     const char* morph; // NULL: a file
     const char* path;
@@ -27,7 +27,7 @@ static int read_flag(const char* text, example_flag* out)
     char*       end = NULL;
     const char *equals = strchr(text, '='), *begin = text;
     *out = (example_flag){ 0 };
-    // "walk@0.5=FILE": no time holds the sign, a clip's name may.
+    // "walk@0.5=FILE": a time never contains '@', a clip's name may.
     for (const char* c = text; equals && c < equals; c++)
         if (*c == '@') out->clip = text, out->clip_length = (size_t)(c - text), begin = c + 1;
     out->time = strtod(begin, &end);
@@ -54,7 +54,7 @@ static bool there_is(const char* path)
     return path_look(path, &info) == 0 && info.kind != PATH_FOLDER;
 }
 
-// "rig.glb#Body": one mesh of a file. A file whose own name holds the sign is that file.
+// "rig.glb#Body": one mesh of a file. If a file has that whole name, it is that file.
 static int split_mesh(const char* path, sup_arena* arena, const char** file, const char** mesh)
 {
     *file = path;
@@ -114,7 +114,7 @@ static int example_clip(const sup_character* c, const motion* m, const example_f
 
 static double example_time(const motion* m, const sup_clip* clip, const example_flag* f)
 {
-    if (clip != m->clip) return f->in_frames ? f->time / m->fps : f->time; // output frames are not its own
+    if (clip != m->clip) return f->in_frames ? f->time / m->fps : f->time; // output frames belong to the other clip
     if (f->in_frames) return sup_frame_time(m->start, m->fps, (uint32_t)fmin(f->time, 4e9));
     double frame = floor((f->time - m->start) * m->fps + 0.5);
     if (frame < 0.0 || frame > 4e9) return f->time;
@@ -131,7 +131,7 @@ static int morph_points(const sup_character* c, const char* name, sup_arena* are
     for (uint32_t i = 0; i < c->morph_count; i++) {
         const sup_morph* m = &c->morphs[i];
         if (strcmp(m->name, name) != 0) continue;
-        found = true; // one of each part that has it
+        found = true; // one in each part that has it
         const sup_part* part = &mesh->parts[m->part];
         for (uint32_t p = 0; p < part->point_count; p++) {
             sup_vec3* at = &points[part->point_begin + p];
@@ -149,7 +149,7 @@ static int morph_points(const sup_character* c, const char* name, sup_arena* are
     return EXIT_FAILED;
 }
 
-// Two sculpts of one instant contradict each other.
+// Two sculpts at one instant contradict each other.
 static int check_times(const sup_example* examples, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-// Skeletons put under a mesh, weights made for them, and what is said of both.
+// Puts skeletons under a mesh, makes weights for them, and reports on both.
 #include "skeletons.h"
 
 #include "report/report.h"
@@ -40,7 +40,7 @@ static void note_weights(const sup_character* c, const sup_auto_weights* a)
     }
 }
 
-// --center: what was moved is said, for it is the skeleton that comes out.
+// --center: reports what was moved, because the skeleton is the result.
 static int center(const sup_character* c, const sup_auto_weights_options* how, bool silent, sup_skeleton_file* s)
 {
     sup_center_options how_fine = { .cells = how ? how->cells : 0, .tasks = how ? how->tasks : NULL };
@@ -56,7 +56,7 @@ static int center(const sup_character* c, const sup_auto_weights_options* how, b
     return EXIT_DONE;
 }
 
-// What was done to a captured skeleton to bring it into the mesh.
+// Notes how a captured skeleton was fitted to the mesh.
 static void note_fit(const char* path, const sup_skeleton_file* s)
 {
     if (s->scale != 1)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies of one point farther apart than this part of the diagonal are different points: the meshes do not match.
+// Copies of one point that are farther apart than this share of the diagonal are different points: the meshes do not match.
 static const double GAP_MAX = 0.01;
 
 // ---------------------------------------------------------------------------------------------- files
@@ -37,13 +37,13 @@ static bool number_of(const char* name, unsigned long long* out)
     const char* end = dot ? dot : name + strlen(name);
     const char* begin = end;
     while (begin > name && isdigit((unsigned char)begin[-1])) begin--;
-    // More digits than a number holds are no frame count.
+    // No frame number has more digits than fit the number.
     if (begin == end || end - begin > 18) return false;
     *out = strtoull(begin, NULL, 10);
     return true;
 }
 
-// Whether one of the formats that this build brings along knows the ending.
+// Whether one of this build's extra formats has that ending.
 static bool extra_reads(const char* name)
 {
     const sup_extra* extra = sup_extra_get();
@@ -80,7 +80,7 @@ static char* join_path(sup_arena* arena, const char* folder, const char* name)
     return path;
 }
 
-// By number; two files of one number would make the order a guess.
+// By number; two files with one number would make the order a guess.
 static int compare_numbers(const void* a, const void* b)
 {
     const numbered *x = a, *y = b;
@@ -192,8 +192,7 @@ static bool same_corners(const sup_mesh* a, const uint32_t* corners_a, const uin
     return memcmp(corners_a, corners_b, a->corner_count * sizeof *corners_a) == 0;
 }
 
-// The mean of everything that was said about each point, and how far apart it was. A point that nothing was said about keeps
-// its rest place.
+// The mean of all positions found for each point, and how far apart they were. A point without any keeps its rest position.
 typedef struct gather {
     sup_vec3* points;
     uint32_t* copies;
@@ -222,14 +221,14 @@ static void gather_corners(gather* g, const sup_mesh* mesh, const sup_mesh* from
         gather_add(g, mesh->corner_points[c], from->points[from->corner_points[c]]);
 }
 
-// One of them stores the quads of the other as pairs of triangles.
+// Whether one of them stores the quads of the other as pairs of triangles.
 static bool same_triangles(const sup_mesh* a, const sup_mesh* b)
 {
     return a->point_count == b->point_count && a->triangle_count == b->triangle_count &&
            memcmp(a->triangles, b->triangles, 3 * (size_t)a->triangle_count * sizeof *a->triangles) == 0;
 }
 
-// False when no way of matching fits.
+// False if no matching fits.
 static bool match(const sup_mesh* mesh, const sup_mesh* from, gather* g)
 {
     if (!same_faces(mesh, from)) {
@@ -249,7 +248,7 @@ static bool match(const sup_mesh* mesh, const sup_mesh* from, gather* g)
     return g->gap <= GAP_MAX * (double)mesh->diagonal;
 }
 
-// From metres with y up to the character's unit and axis. The mesh is ours alone.
+// Converts from meters with y up to the character's unit and axis. We own the mesh.
 static void bring_home(sup_character* from, const sup_character* c)
 {
     double    scale = from->metres_per_unit / c->metres_per_unit;
@@ -285,7 +284,7 @@ static int match_file(truth_set* t, uint32_t i, const sup_character* c, const su
     return EXIT_DONE;
 }
 
-// PC2 and MDD are in stored-vertex order, and copies of one point are averaged; npy is in the order of points where it can be.
+// PC2 and MDD are in stored-vertex order, and copies of one point are averaged; npy is in point order if it fits.
 static int match_cached(truth_set* t, uint32_t i, const sup_character* c, sup_arena* arena, uint32_t* copies)
 {
     const sup_mesh* mesh = &c->mesh;

@@ -1,4 +1,4 @@
-/// truth.h: meshes by file that belong to a character, one a frame: --truth, examples, the shapes of a fit.
+/// truth.h: meshes from files that belong to a character, one per frame: --truth, examples, the shapes of a fit.
 #ifndef SUPPLE_APP_TRUTH_H
 #define SUPPLE_APP_TRUTH_H
 
@@ -7,9 +7,9 @@
 
 typedef struct truth_set {
     uint32_t         count;
-    const char**     paths;  ///< in frame order
-    const char**     meshes; ///< per file the one mesh that counts, NULL: all; NULL: all of all
-    const sup_vec3** cached; ///< per mesh the frame of a point cache that it is, NULL: a file of its own; NULL: all are files
+    const char**     paths;         ///< in frame order
+    const char**     meshes;        ///< the one mesh to use of each file, NULL: all; NULL: all meshes of all files
+    const sup_vec3** cached;        ///< per mesh its frame in a point cache, NULL: a file of its own; NULL: all are files
     uint32_t*        cached_counts; ///< points of that frame
     sup_vec3**       points;        ///< per mesh, in the character's point order; filled by truth_load
     double           gap;           ///< largest distance between copies of one point that were averaged
@@ -19,14 +19,14 @@ typedef struct truth_set {
 /// Whether it is a point cache (.pc2, .mdd, .npy): a whole motion, without faces.
 bool truth_is_cache(const char* path);
 
-/// The files behind words: a folder stands for its files whose names end in a number, by number, a point cache for its frames.
-/// `flag` is how messages call the words ("--truth"), `what` one of the files.
+/// The files that words stand for: a folder stands for its files whose names end in a number, by number, a point cache for its
+/// frames. `flag` is the words' name in messages ("--truth"), `what` that of one file.
 int truth_files(const char* const* words, uint32_t count, const char* flag, const char* what, sup_arena* arena, truth_set* out);
 
 /// Those of --truth.
 int truth_list(const options* o, sup_arena* arena, truth_set* out);
-/// Reads them all and brings them to the character's points: by stored vertices and faces, else by points and faces (or
-/// the triangles of both), else polygon by polygon.
+/// Reads them all and maps them to the character's points: by stored vertices and faces, else by points and faces (or the
+/// triangles of both), else polygon by polygon.
 int truth_load(truth_set* t, const sup_character* character, sup_arena* arena);
 
 #endif

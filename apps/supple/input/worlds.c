@@ -1,4 +1,4 @@
-// The files that a world names.
+// Loads the files that a world references.
 #include "worlds.h"
 
 #include "common.h"
@@ -19,7 +19,7 @@ const char* path_beside(const char* beside, const char* name, sup_arena* arena)
     return path;
 }
 
-// The character's memory becomes the arena's, so that it lives as long as the chain's description.
+// The arena takes over the character's memory, so that it lives as long as the chain's description.
 static int load_into(const char* path, const char* body, sup_arena* arena, const sup_character** out)
 {
     sup_load_options load = { .extra = sup_extra_get() };
@@ -47,7 +47,7 @@ int world_meshes_load(const char* path, sup_arena* arena, sup_chain_desc* chain)
         const char* name = sup_json_string(sup_json_get(body, "mesh"), NULL);
         uint32_t    known = 0;
         while (name && known < count && strcmp(meshes[known].name, name) != 0) known++;
-        if (!name || known < count) continue; // what is wrong with it, the library says
+        if (!name || known < count) continue; // the library reports what is wrong with it
         const char* file = path_beside(path, name, arena);
         if (!file) return fail_memory();
         int code = load_into(file, sup_json_string(sup_json_get(body, "name"), name), arena, &meshes[count].character);

@@ -16,11 +16,11 @@ struct film {
     output_file output;
     pid_t       child;
     int         feed;  // negative when closed
-    FILE*       words; // what ffmpeg says, in a file without a name: no pipe that could fill up and stop it
+    FILE*       words; // ffmpeg's messages, in an unnamed file: a pipe could fill up and block it
     uint32_t    width, height;
 };
 
-// Ends of lists of arguments are NULL.
+// Argument lists end with NULL.
 typedef struct film_kind {
     const char* ending;
     const char* arguments[16];
@@ -43,18 +43,18 @@ static const film_kind* kind_of(const char* path)
 
 bool film_ending(const char* path) { return kind_of(path) != NULL; }
 
-// In the child: only calls that are safe after a fork. Returns only when ffmpeg could not be started.
+// Runs in the child: only async-signal-safe calls. Returns only if ffmpeg could not be started.
 static void become_ffmpeg(int feed, int words, int trouble, char* const* arguments)
 {
-    // A group of its own: Ctrl-C at the terminal reaches us, and we end it in our own time.
+    // A process group of its own: Ctrl-C at the terminal reaches us, and we end ffmpeg in our own time.
     setpgid(0, 0);
     signal(SIGPIPE, SIG_DFL);
     int silence = open("/dev/null", O_WRONLY);
     if (dup2(feed, STDIN_FILENO) < 0 || dup2(silence, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0) _exit(127);
     execvp(arguments[0], arguments);
     int     why = errno;
-    ssize_t told = write(trouble, &why, sizeof why);
-    _exit(told < 0 ? 126 : 127);
+    ssize_t sent = write(trouble, &why, sizeof why);
+    _exit(sent < 0 ? 126 : 127);
 }
 
 static bool start(film* f, char* const* arguments, sup_error* error)
@@ -71,7 +71,7 @@ static bool start(film* f, char* const* arguments, sup_error* error)
     }
     if (feed[0] >= 0) close(feed[0]);
     if (trouble[1] >= 0) close(trouble[1]);
-    // The pipe closes by itself when ffmpeg runs; words in it mean that it does not.
+    // The pipe closes by itself when ffmpeg starts; data in it means that it did not.
     if (!why && read(trouble[0], &why, sizeof why) != (ssize_t)sizeof why) why = 0;
     if (trouble[0] >= 0) close(trouble[0]);
     if (!why) {
@@ -121,7 +121,7 @@ film* film_begin(const char* path, uint32_t width, uint32_t height, double fps, 
     return NULL;
 }
 
-// The last line ffmpeg said, without its line end.
+// The last line of ffmpeg's messages, without its line end.
 static void last_words(film* f, char* text, size_t size)
 {
     char line[512];

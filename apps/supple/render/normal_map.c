@@ -1,5 +1,5 @@
-// Normal maps from a fine surface to a coarse one. Both have the same texture coordinates, so a texel says which place of the
-// one belongs to which place of the other: no rays, and nothing is missed where skin meets skin.
+// Normal maps from a fine surface to a coarse one. Both have the same texture coordinates, so a texel links a place on one to a
+// place on the other: no rays, and nothing is missed where skin meets skin.
 #include "normal_map.h"
 
 #include "input/chains.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSES_MAX = 24, ROWS_GRAIN = 16 };       // poses that extremes are taken from
-enum { COVERS_MAX = 64, ASK_TEXELS = 1 << 24 }; // how often triangles may cover the picture; between two questions
+enum { POSES_MAX = 24, ROWS_GRAIN = 16 };       // poses from which the extremes are taken
+enum { COVERS_MAX = 64, ASK_TEXELS = 1 << 24 }; // how often triangles may cover the picture; texels between cancellation checks
 
-// Behind the output's name without its ending.
+// Appended to the output's name without its ending.
 static const char COMPRESSED[] = ".compressed.png", STRETCHED[] = ".stretched.png", TENSION[] = ".tension.npy",
                   NORMAL[] = ".normal.png";
 
@@ -50,8 +50,8 @@ static sup_result list_triangles(const sup_mesh* m, sup_arena* arena, normal_cov
     return SUP_OK;
 }
 
-// Texels whose middle lies inside. A triangle beyond the picture is drawn where it repeats: its middle decides. Returns how
-// many it looked at.
+// Texels whose center lies inside. A triangle beyond the picture is drawn where the picture repeats, by its center. Returns how
+// many texels it tested.
 static uint64_t draw_triangle(const normal_side* side, normal_cover* c, uint32_t index)
 {
     const uint32_t* v = c->triangles[index];
@@ -74,7 +74,7 @@ static uint64_t draw_triangle(const normal_side* side, normal_cover* c, uint32_t
             double b = (px * (y[2] - y[0]) - (x[2] - x[0]) * py) / det, q = ((x[1] - x[0]) * py - px * (y[1] - y[0])) / det;
             if (b < 0 || q < 0 || b + q > 1) continue;
             normal_texel* t = &c->texels[(size_t)row * c->size + (size_t)column];
-            // On an edge two triangles meet; that is no overlap.
+            // Two triangles that meet at an edge do not overlap.
             bool inside = b > 1e-6 && q > 1e-6 && b + q < 1 - 1e-6;
             if (t->triangle == SUP_NONE) c->covered++;
             else if (inside) c->overlapping++;
@@ -83,7 +83,7 @@ static uint64_t draw_triangle(const normal_side* side, normal_cover* c, uint32_t
     return (uint64_t)(fmax(high_x - low_x + 1, 0) * fmax(high_y - low_y + 1, 0));
 }
 
-// Coordinates that mean nothing have every triangle over all of the picture; stacked and mirrored ones cover it a few times.
+// Meaningless coordinates spread every triangle over the whole picture; stacked and mirrored ones cover it a few times.
 static sup_result draw_triangles(const normal_side* side, const sup_progress* bar, normal_cover* c, sup_error* error)
 {
     uint64_t texels = (uint64_t)c->size * c->size, looked = 0, asked = 0;
@@ -150,13 +150,13 @@ static void add_rows(void* data, uint32_t begin, uint32_t end)
             d.x += w[k] * t[v[k]].x, d.y += w[k] * t[v[k]].y, d.z += w[k] * t[v[k]].z;
             weight += w[k] * a->weights[a->coarse->mesh->vertex_points[v[k]]];
         }
-        // As viewers do: the tangent is made orthogonal in every pixel, the bitangent is across both.
+        // As in viewers: the tangent is orthogonalized per pixel, the bitangent is perpendicular to both.
         float along = dot(n, d);
         d = unit((sup_vec3){ d.x - along * n.x, d.y - along * n.y, d.z - along * n.z });
         sup_vec3 b = { n.y * d.z - n.z * d.y, n.z * d.x - n.x * d.z, n.x * d.y - n.y * d.x };
         sup_vec3 m = fine_normal(a->fine, f, o);
         sup_vec3 more = { weight * dot(d, m), weight * t[v[0]].w * dot(b, m), weight * fmaxf(dot(n, m), 0) };
-        if (!isfinite(more.x + more.y + more.z)) continue; // a pose that is not numbers says nothing; the bake tells of it
+        if (!isfinite(more.x + more.y + more.z)) continue; // a pose that is not finite contributes nothing; the bake reports it
         a->sums[i].x += more.x, a->sums[i].y += more.y, a->sums[i].z += more.z;
     }
 }
@@ -168,7 +168,7 @@ void normal_add(const normal_side* coarse, const normal_cover* under, const norm
     sup_tasks_run(tasks, under->size, ROWS_GRAIN, add_rows, &a);
 }
 
-// A texel beyond the border takes the mean of its neighbors, ring by ring, so that filtering never meets what is not skin.
+// A texel beyond the border takes the mean of its neighbors, ring by ring, so that filtering only reads skin.
 static void pad(sup_vec3* n, uint32_t size, uint32_t margin, uint8_t* known)
 {
     for (uint32_t ring = 1; ring <= margin; ring++) {
@@ -220,7 +220,7 @@ sup_result normal_pixels(const sup_vec3* sums, uint32_t size, uint32_t margin, s
 
 // ---------------------------------------------------------------------------------------------- playing
 
-// One of the two characters under the chain.
+// One of the two characters, with its own chain.
 typedef struct actor {
     const sup_character* character;
     sup_chain*           chain;
@@ -234,13 +234,13 @@ typedef struct actor {
     relief               relief;
 } actor;
 
-// size: of a map; 0: there is none, and the mesh needs no texture coordinates.
+// size: of a map; 0: no map, and the mesh needs no texture coordinates.
 static sup_result actor_begin(const bake_job* job, const sup_character* c, uint32_t size, sup_arena* arena, actor* a,
                               sup_error* error)
 {
     motion m = job->motion;
     *a = (actor){ .character = c };
-    // The same clip of the copy: they keep their order.
+    // The copy's version of the clip: clips keep their order.
     if (m.clip) m.clip = &c->clips[m.clip - job->character->clips];
     sup_chain_desc chain = job->chain;
     chain.character = c;
@@ -283,8 +283,8 @@ static float corner_angle(sup_vec3 at, sup_vec3 a, sup_vec3 b)
     return acosf(fminf(fmaxf(dot(u, v), -1), 1));
 }
 
-// Tangents of the pose, along the picture as it lies on the posed surface: what skinning makes of those in the file, which are
-// found in the same way at rest. Handedness stays the file's.
+// Tangents of the pose, along the picture as it lies on the posed surface: what skinning makes of those in the file, which were
+// computed the same way at rest. Handedness stays the file's.
 static void find_tangents(actor* a)
 {
     const sup_mesh* m = &a->character->mesh;
@@ -331,8 +331,7 @@ static void actor_end(actor* a)
     sup_scratch_destroy(a->normals_scratch);
 }
 
-// How much larger the triangles around each point are than at rest, less 1. Returns how many of them are not numbers: they are
-// 0.
+// The area of the triangles around each point over that at rest, minus 1. Returns how many are not finite: they become 0.
 static uint32_t find_tension(const sup_mesh* m, const sup_vec3* points, double* rest, double* now, float* out)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -394,12 +393,12 @@ static sup_result write_map(const bake_job* job, const sup_vec3* sums, uint32_t 
     return good ? SUP_OK : error->code;
 }
 
-// A table of numpy: frames x stored vertices.
+// A numpy table: frames x stored vertices.
 static sup_result write_tension(const bake_job* job, const float* values, uint32_t frames, uint32_t vertices, sup_arena* arena,
                                 sup_error* error)
 {
     char head[128] = "\x93NUMPY\x01", *path = path_of(job, TENSION, arena);
-    head[8] = 118, head[9] = 0; // bytes behind these ten
+    head[8] = 118, head[9] = 0; // bytes after these ten
     int length = snprintf(head + 10, 118, "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u), }", frames, vertices);
     memset(head + 10 + length, ' ', (size_t)(118 - length));
     head[127] = '\n';
@@ -448,7 +447,7 @@ static void warn_lost(uint64_t lost)
             (unsigned long long)lost);
 }
 
-// Poses count by the fourth power of their tension: the extremes, without seams from one to the other.
+// Poses are weighted by the fourth power of their tension: the extremes, without seams from one to the other.
 static void add_pose(const bake_job* job, actor* coarse, actor* fine, maps* m, double time, bool extremes)
 {
     actor_show(fine, time, job->tasks);
@@ -496,7 +495,7 @@ static sup_result play(const bake_job* job, actor* coarse, actor* fine, uint32_t
     return result;
 }
 
-// Before anything is written, so that nothing is where one of them may not be.
+// Checked before anything is written, so that no map exists if one of them is refused.
 static sup_result check_path(const bake_job* job, const char* ending, sup_arena* arena, sup_error* error)
 {
     char* path = path_of(job, ending, arena);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Width, then strokes. A place is two characters: x from 0, and y from 0 (foot of a g) over 3 (base line), 9 (top of an x) to
-// c (top of an H). Strokes are separated by spaces: straight lines, or with '~' a smooth curve that its places pull on
-// (it runs through the middles between them), with '@' a closed one. One place twice is a dot.
+// Width, then strokes. A place is two characters: x from 0, and y from 0 (foot of a g) over 3 (base line), 9 (top of an x) to c
+// (top of an H). Strokes are separated by spaces: straight lines, or with '~' a smooth curve with its places as control points
+// (it runs through the midpoints between them), with '@' a closed one. The same place twice is a dot.
 static const struct glyph {
     char        width;
     const char* strokes;
@@ -121,7 +121,7 @@ static int grid_value(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
 static const struct glyph* glyph_of(unsigned char c) { return &glyphs[(c >= 32 && c < 127 ? c : '?') - 32]; }
 
-// The pen: paints a straight piece, keeping the darker of what is there and what it adds.
+// The pen: paints a straight stroke, keeping the darker of what is there and what it adds.
 typedef struct pen {
     uint8_t* mask;
     int      width, height;
@@ -210,7 +210,7 @@ static void lay_mask(image* i, const pen* p, int left, int top, picture_color co
     }
 }
 
-// Text that does not fit into memory is left out: a picture without its caption is still one.
+// Text for which there is no memory is left out: a picture without its caption is still useful.
 void image_text(image* i, int x, int y, int size, picture_color color, const char* text)
 {
     float unit = (float)size / GRID_HEIGHT, margin = 2.0f;
@@ -220,7 +220,7 @@ void image_text(image* i, int x, int y, int size, picture_color color, const cha
     if (!p.mask) return;
     float at = margin;
     for (; *text; text++) {
-        if (((unsigned char)*text & 0xc0) == 0x80) continue; // the rest of a character that is not ASCII
+        if (((unsigned char)*text & 0xc0) == 0x80) continue; // continuation byte
         const struct glyph* g = glyph_of((unsigned char)*text);
         for (const char* s = g->strokes; *s;) {
             size_t length_of = strcspn(s, " ");

@@ -1,4 +1,4 @@
-// Pictures as such: making, pasting, heat colors and legends.
+// Images: creating, pasting, heat colors and legends.
 #include "picture_light.h"
 
 #include <stdio.h>
@@ -110,7 +110,7 @@ int image_legend_height(const image* i)
     return 3 * size;
 }
 
-// Three digits are enough to read, and none that say nothing.
+// Three digits are enough to read, without digits that carry no information.
 static void write_number(char* text, size_t size, double value, const char* unit)
 {
     double a = fabs(value);

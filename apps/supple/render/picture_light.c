@@ -1,4 +1,4 @@
-// Clay under a warm lamp, a cool sky, light that comes back from the ground, and a thin rim.
+// Clay under a warm lamp, a cool sky, light reflected from the ground, and a thin rim.
 #include "picture_light.h"
 
 static const picture_color LAMP = { 1.02f, 0.95f, 0.86f };
@@ -10,10 +10,10 @@ light light_at(const view* v, sup_vec3 normal, sup_vec3 ray, picture_color albed
 {
     float upward = 0.5f + 0.5f * dot(normal, v->world_up), facing = clampf(-dot(normal, ray), 0.0f, 1.0f);
     float lit = clampf(dot(normal, v->key), 0.0f, 1.0f), fill = clampf(dot(normal, v->right), 0.0f, 1.0f);
-    // Red reaches farther under the skin, so the edge of the light is warmer than its middle.
+    // Red light travels farther under the skin, so the terminator is warmer than the lit middle.
     float red = lit > 0.0f ? sqrtf(lit) * (0.25f + 0.75f * sqrtf(lit)) : 0.0f;
 
-    // Clay is rough: seen at a slant it darkens a little, which lets round forms read as round.
+    // Clay is rough: at a grazing angle it darkens a little, which makes round forms read as round.
     float round = 0.66f + 0.40f * facing;
     light l;
     l.ambient.r = albedo.r * round * (mix(BOUNCE.r, SKY.r, upward) + FILL.r * fill);

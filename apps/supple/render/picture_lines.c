@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-// A line that lies on the skin is not hidden by it; a share of the framed diagonal.
+// A line this close to the skin is not hidden by it; a share of the framed diagonal.
 static const float DEPTH_SLACK = 0.004f;
 
 typedef struct screen_line {
@@ -18,7 +18,7 @@ struct line_map {
     uint32_t     columns, rows;
     uint32_t     line_count;
     screen_line* lines;
-    uint32_t*    begin; // per tile, one more behind the last
+    uint32_t*    begin; // per tile, plus one past the last
     uint32_t*    list;
     float        slack;
 };
@@ -31,7 +31,7 @@ float segment_distance(float x, float y, float ax, float ay, float bx, float by,
     return sqrtf(ex * ex + ey * ey);
 }
 
-// Cuts off what lies behind the eye.
+// Clips what lies behind the eye.
 static bool project(const view* v, const picture_line* line, screen_line* out)
 {
     sup_vec3 a = line->a, b = line->b;
@@ -50,7 +50,7 @@ static bool project(const view* v, const picture_line* line, screen_line* out)
     return true;
 }
 
-// Tiles from *low up to, not including, *high that a span of pixels touches.
+// The half-open range of tiles [*low, *high) that a span of pixels touches.
 static void span(float a, float b, float reach, uint32_t tiles, uint32_t* low, uint32_t* high)
 {
     float limit = (float)tiles * LINE_TILE;
@@ -60,7 +60,7 @@ static void span(float a, float b, float reach, uint32_t tiles, uint32_t* low, u
     if (*high > tiles) *high = tiles;
 }
 
-// With list NULL only counts into begin[tile + 1].
+// With list NULL it only counts into begin[tile + 1].
 static void sort(line_map* map, uint32_t* next)
 {
     for (uint32_t i = 0; i < map->line_count; i++) {
@@ -137,8 +137,8 @@ bool line_map_empty(const line_map* map, uint32_t x, uint32_t y)
     return map->begin[tile] == map->begin[tile + 1];
 }
 
-// The nearest line takes the sample; those on top come before all others, the later over the earlier. One line a sample:
-// samples are many, so edges come out smooth.
+// The nearest line takes the sample; those on top come before all others, later ones over earlier ones. One line per sample:
+// there are many samples, so edges are smooth.
 float line_map_cover(const line_map* map, float x, float y, float depth, picture_color* color)
 {
     uint32_t           tile = tile_of(map, x, y);

@@ -19,13 +19,13 @@ static inline sup_vec3 cross(sup_vec3 a, sup_vec3 b)
     return vec(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 static inline float length(sup_vec3 a) { return sqrtf(dot(a, a)); }
-/// The fallback where there is no direction.
+/// The fallback if it has no direction.
 static inline sup_vec3 unit_or(sup_vec3 a, sup_vec3 fallback)
 {
     float l = length(a);
     return l > 1e-20f ? scale(a, 1.0f / l) : fallback;
 }
-/// Two directions at right angles to n (unit) and to each other.
+/// Two unit vectors perpendicular to n (unit) and to each other.
 static inline void frame_about(sup_vec3 n, sup_vec3* s, sup_vec3* t)
 {
     sup_vec3 other = fabsf(n.x) < 0.6f ? vec(1, 0, 0) : vec(0, 1, 0);

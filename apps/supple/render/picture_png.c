@@ -42,7 +42,7 @@ bool image_png_available(void) { return true; }
 // Rows of RGB with 8 bits (colors of the screen) or 16 (numbers: no gamma).
 static bool encode(const void* pixels, uint32_t width, uint32_t height, int depth, uint8_t** bytes, size_t* size, sup_error* error)
 {
-    growing* g = calloc(1, sizeof *g); // behind a pointer: longjmp may forget values of automatic variables
+    growing* g = calloc(1, sizeof *g); // behind a pointer: longjmp may lose the values of automatic variables
     if (!g) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while packing the picture") == SUP_OK;
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, jump_out, stay_silent);
     png_infop   info = png ? png_create_info_struct(png) : NULL;

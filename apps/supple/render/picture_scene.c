@@ -1,4 +1,4 @@
-// Surfaces in Embree. Everything that needs it stands here, so that a build without it misses only this.
+// Surfaces in Embree. All code that uses Embree is here, so that a build without it lacks only this.
 #include "picture_scene.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct cast_scene {
     RTCDevice  device;
     RTCScene   solid, ghost;
-    cast_mesh* meshes; // surfaces in their order, then the loose triangles; the number of a geometry is its place here
+    cast_mesh* meshes; // surfaces in order, then the loose triangles; indexed by geometry id
     uint32_t   mesh_count;
     bool       has_ghosts;
     bool       cut;
@@ -61,7 +61,7 @@ static bool number_loose(cast_mesh* out, uint32_t count)
 
 // ---------------------------------------------------------------------------------------------- scene
 
-// Lets rays pass what the cut hides. Called for one ray at a time.
+// Lets rays pass through what the cut hides. Called for one ray at a time.
 static void pass_hidden(const struct RTCFilterFunctionNArguments* arguments)
 {
     const cast_scene*    scene = arguments->geometryUserPtr;
@@ -101,7 +101,8 @@ static bool fill(cast_scene* scene, const picture_desc* desc)
 {
     scene->meshes = calloc(desc->surface_count + 1, sizeof *scene->meshes);
     scene->mesh_count = desc->surface_count + 1;
-    // One thread inside Embree: the tree, and with it the answer where two triangles are hit at once, never depends on ours.
+    // One thread inside Embree: the tree, and with it the answer when two triangles are hit at once, must not depend on our
+    // threads.
     scene->device = rtcNewDevice("threads=1");
     if (!scene->meshes || !scene->device) return false;
     scene->solid = rtcNewScene(scene->device);
@@ -117,7 +118,7 @@ static bool fill(cast_scene* scene, const picture_desc* desc)
         if (!attach(scene, ghost ? scene->ghost : scene->solid, i, s->points, s->mesh->point_count, scene->cut)) return false;
         scene->has_ghosts |= ghost;
     }
-    // What deformers draw inside is what a cut is made to show: it stays whole.
+    // A cut is there to show what deformers draw inside: it stays whole.
     uint32_t last = desc->surface_count;
     if (desc->triangle_count) {
         if (!number_loose(&scene->meshes[last], desc->triangle_count)) return false;

@@ -1,10 +1,10 @@
-/// picture_scene.h: what a picture is cast from: the camera, surfaces in Embree, lines sorted into tiles of the screen.
+/// picture_scene.h: the input of ray casting: the camera, surfaces in Embree, lines sorted into screen tiles.
 #ifndef SUPPLE_APP_PICTURE_SCENE_H
 #define SUPPLE_APP_PICTURE_SCENE_H
 
 #include "picture_math.h"
 
-/// Where the eye is and how the world falls onto pixels.
+/// The camera: where the eye is and how the world projects to pixels.
 typedef struct view {
     sup_vec3 eye, right, up, forward; ///< unit
     sup_vec3 world_up, key;           ///< key: towards the main light
@@ -19,19 +19,19 @@ sup_vec3 view_ray(const view* v, float x, float y); ///< unit direction through 
 /// Pixels and distance along the view; false behind the eye.
 bool view_project(const view* v, sup_vec3 p, float* x, float* y, float* depth);
 
-/// Triangles as they are cast: fans over the faces, so that an edge knows whether it is one of a face.
+/// The triangles to cast: fans over the faces, so that an edge knows whether it belongs to a face.
 typedef struct cast_mesh {
     const picture_surface* surface; ///< NULL: the loose triangles
     uint32_t               triangle_count;
     uint32_t*              points;  ///< three each
     uint32_t*              corners; ///< likewise, corners of the mesh's faces; NULL: loose triangles
-    uint8_t*               edges;   ///< bit k: the edge from corner k to the next is one of the face
+    uint8_t*               edges;   ///< bit k: the edge from corner k to the next belongs to the face
 } cast_mesh;
 
 typedef struct ray_hit {
     float            distance;
-    sup_vec3         at, normal; ///< normal of the plane of the triangle, unit, towards the outside
-    float            u, v;       ///< weights of the second and third corner
+    sup_vec3         at, normal; ///< unit normal of the triangle's plane, facing outwards
+    float            u, v;       ///< barycentric coordinates of the second and third corner
     const cast_mesh* mesh;
     uint32_t         triangle;
     bool             back; ///< seen from the inside
@@ -54,9 +54,10 @@ typedef struct line_map line_map;
 line_map* line_map_create(const picture_desc* desc, const view* v, sup_error* error);
 void      line_map_destroy(line_map* map);
 bool      line_map_empty(const line_map* map, uint32_t x, uint32_t y); ///< no line near this pixel
-/// Lays the lines at this place over what is `depth` away. Returns what is still seen of that, 0 to 1; color is premultiplied.
+/// Draws the lines at this pixel over a surface at `depth`. Returns the share of it still visible, 0 to 1; color is
+/// premultiplied.
 float line_map_cover(const line_map* map, float x, float y, float depth, picture_color* color);
-/// The distance in pixels from a place to a segment; t is where on it.
+/// The distance in pixels from a point to a segment; t is the parameter on it.
 float segment_distance(float x, float y, float ax, float ay, float bx, float by, float* t);
 
 #endif

@@ -1,6 +1,6 @@
-// Pictures: rays through every pixel, clay under a soft key light, ambient light where the sky is seen, a shadow on the ground.
-// What is noisy (how much of the sky and of the lamp a place sees) is gathered apart from what is not (color, lines), so that
-// it can be smoothed over neighbors of the same surface without blurring an edge.
+// Pictures: rays through every pixel, clay under a soft key light, ambient light where the sky is visible, a shadow on the
+// ground. The noisy part (the visible shares of sky and lamp) is accumulated apart from the rest (color, lines), so that it can
+// be smoothed over neighbors on the same surface without blurring an edge.
 #include "picture_light.h"
 #include "picture_scene.h"
 #include "picture_texture.h"
@@ -10,18 +10,18 @@
 #include <string.h>
 
 enum {
-    REACH = 4, // of the smoothing on surfaces, pixels
+    REACH = 4, // radius of the smoothing on surfaces, pixels
     GROUND_REACH = 7,
-    CHUNK_PIXELS = 1 << 20, // larger pictures are made in pieces of rows, so that memory stays bounded
-    DRAFT_ROWS = 64,        // a draft's pieces stay in the cache
+    CHUNK_PIXELS = 1 << 20, // larger pictures are made in bands of rows, so that memory stays bounded
+    DRAFT_ROWS = 64,        // a draft's bands stay in the cache
     SAMPLES_MAX = 4096,
-    FIRST_LOOK = 4, // samples after which an empty pixel is left alone
+    FIRST_LOOK = 4, // samples after which an empty pixel is abandoned
 };
 
 typedef struct pixel {
-    picture_color ambient, key, rest; // what the sky lights, what the lamp lights, and what needs neither
+    picture_color ambient, key, rest; // light from the sky, from the lamp, and the rest
     float         weight, facing;     // surface samples, and those that face the lamp
-    float         sky, lamp;          // how much of either they see
+    float         sky, lamp;          // their visible shares of either
     sup_vec3      normal;
     float         depth;
     float         ground, ground_count, ground_sky, ground_lamp;
@@ -36,16 +36,16 @@ typedef struct drawing {
     uint32_t            first, end; // rows in `pixels`
     uint32_t            begin;      // first row of them that is written
     uint32_t            strip;      // first row of the strip that is sampled
-    uint32_t            reach;      // rows beside those that are written whose pixels they need
+    uint32_t            reach;      // rows around those written whose pixels smoothing needs
     pixel*              pixels;
-    uint8_t*            edges; // of a draft: for each of them, whether one sample is not enough
-    uint16_t*           cells; // room for three orders of cells a tile column
+    uint8_t*            edges; // of a draft: for each pixel, whether one sample is not enough
+    uint16_t*           cells; // three orders of cells for each tile column
     uint8_t*            out;
 } drawing;
 
 // ---------------------------------------------------------------------------------------------- samples
 
-// A small generator of our own, seeded by the pixel: who computes a pixel, and when, never matters.
+// A small generator of our own, seeded by the pixel: which thread computes a pixel, and when, does not matter.
 typedef struct dice {
     uint64_t state;
 } dice;
@@ -59,7 +59,7 @@ static uint32_t roll(dice* d)
 }
 static float roll_unit(dice* d) { return (float)(roll(d) >> 8) * (1.0f / 16777216.0f); }
 
-// Every sample of a pixel takes another cell of a square, in an order of its own for each purpose.
+// Every sample of a pixel takes a different cell of a square, in a separate order for each purpose.
 static void shuffle(dice* d, uint16_t* order, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) order[i] = (uint16_t)i;
@@ -77,8 +77,8 @@ static void place_in_cell(dice* d, uint32_t cell, uint32_t strata, float* x, flo
     *y = ((float)(cell / strata) + roll_unit(d)) / (float)strata;
 }
 
-// For what is smoothed over neighbors: the middles of the cells, shifted by an amount that differs as evenly as it can
-// from pixel to pixel (multiples of irrational numbers), so that neighbors complete each other and no blotches stay.
+// For values that are smoothed over neighbors: the centers of the cells, shifted by an amount that varies as evenly as possible
+// from pixel to pixel (multiples of irrational numbers), so that neighbors complement each other and no blotches remain.
 static void place_by_pixel(uint32_t cell, uint32_t strata, const float shift[2], float out[2])
 {
     out[0] = ((float)(cell % strata) + 0.5f) / (float)strata + shift[0];
@@ -111,7 +111,7 @@ static float see_sky(const drawing* g, sup_vec3 from, sup_vec3 normal, sup_vec3 
     float    radius = sqrtf(at[0]), angle = 2.0f * (float)PI * at[1];
     sup_vec3 direction = add(add(scale(s, radius * cosf(angle)), scale(t, radius * sinf(angle))),
                              scale(normal, sqrtf(fmaxf(0.0f, 1.0f - at[0]))));
-    // A smooth normal leans over its flat triangle: what would dive into it is mirrored out.
+    // A smooth normal may lean over its flat triangle: directions below the triangle are mirrored out.
     float under = dot(direction, plane);
     if (under < 0.0f) direction = mad(direction, -2.0f * under, plane);
     float far = SKY_REACH * g->v.diagonal, floor;
@@ -132,11 +132,11 @@ static float see_lamp(const drawing* g, sup_vec3 from, const float at[2])
 // ---------------------------------------------------------------------------------------------- surfaces
 
 typedef struct skin_point {
-    sup_vec3      at;     // where shadow rays start: on the smooth surface, so that flat triangles do not shade themselves
-    sup_vec3      normal; // smooth, towards the eye
-    sup_vec3      plane;  // of the triangle, towards the eye
+    sup_vec3      at;     // origin of shadow rays: on the smooth surface, so that flat triangles do not shade themselves
+    sup_vec3      normal; // smooth, toward the eye
+    sup_vec3      plane;  // of the triangle, toward the eye
     picture_color albedo;
-    float         wire; // cover of the face edges
+    float         wire; // coverage by face edges
 } skin_point;
 
 static picture_color interpolate(const picture_color* c, const uint32_t index[3], float u, float v)
@@ -147,7 +147,7 @@ static picture_color interpolate(const picture_color* c, const uint32_t index[3]
                             w * c[index[0]].b + u * c[index[1]].b + v * c[index[2]].b };
 }
 
-// Distance on the screen to the nearest face edge, as cover. Where faces are only a few pixels, the lines thin out.
+// Coverage by the nearest face edge, from its distance on the screen. Where faces are only a few pixels, the lines thin out.
 static float wire_cover(const drawing* g, const picture_surface* s, const ray_hit* hit, float x, float y)
 {
     const uint32_t* p = &hit->mesh->points[3 * hit->triangle];
@@ -167,7 +167,7 @@ static float wire_cover(const drawing* g, const picture_surface* s, const ray_hi
     return clampf(radius + 0.5f - best, 0.0f, 1.0f) * mix(0.25f, 0.8f, thin);
 }
 
-// What the picture of the triangle's material has there; white where there is none.
+// The color of the material's picture there; white if it has none.
 static picture_color painted(const picture_surface* s, const uint32_t corners[3], const float weights[3])
 {
     const uint32_t* entries = s->corner_entries ? s->corner_entries : s->mesh->corner_vertices;
@@ -239,7 +239,7 @@ static void shade(const drawing* g, const skin_point* p, sup_vec3 ray, float dep
     add_color(&sum->rest, WIRE, weight * p->wire);
     sum->weight += 1.0f;
     sum->sky += g->desc->draft ? DRAFT_SKY : see_sky(g, p->at, p->normal, p->plane, luck->sky);
-    // Turned away from the lamp, a place takes nothing from it and has no say in its neighbors' shadow.
+    // A place that faces away from the lamp takes no light from it and is not used for its neighbors' shadow.
     if (dot(p->normal, g->v.key) > 0.0f) {
         sum->facing += 1.0f;
         sum->lamp += see_lamp(g, p->at, luck->lamp);
@@ -248,11 +248,11 @@ static void shade(const drawing* g, const skin_point* p, sup_vec3 ray, float dep
     sum->depth += depth;
 }
 
-// The first ghost in front: one translucent shell, denser towards its rim. Returns what is still seen behind it.
+// The first ghost in front: one translucent shell, denser toward its rim. Returns the visible share of what is behind it.
 static float shade_ghost(const drawing* g, sup_vec3 ray, float far, pixel* sum)
 {
     ray_hit hit;
-    // Where both lie upon each other the solid one wins: the ghost shows where it departs.
+    // Where both coincide the solid one wins: the ghost shows where it departs.
     if (!cast_ray(g->scene, true, g->v.eye, ray, far - 0.003f * g->v.diagonal, &hit)) return 1.0f;
     skin_point p = look_at(g, &hit, 0, 0);
     if (!hit.mesh->surface->colors && !hit.mesh->surface->color) p.albedo = GHOST;
@@ -266,7 +266,7 @@ static float shade_ghost(const drawing* g, sup_vec3 ray, float far, pixel* sum)
 
 // ---------------------------------------------------------------------------------------------- one sample
 
-// Where the ray enters the body through the cut: the next it meets is the skin from inside.
+// Whether the ray enters the body through the cut: the next hit is the inside of the skin.
 static bool in_section(const drawing* g, sup_vec3 ray, const ray_hit* hit, float* distance)
 {
     const picture_desc* d = g->desc;
@@ -283,7 +283,7 @@ static void shade_ground(const drawing* g, sup_vec3 at, float x, float y, float 
     sup_vec3 away = sub(at, g->v.center);
     away = mad(away, -dot(away, g->v.world_up), g->v.world_up);
     float fade = 1.0f - smooth_step(0.75f, 2.2f, length(away) / g->v.diagonal);
-    // Towards the borders too: a shadow that is cut off would end in a line.
+    // Also toward the borders: a shadow that is cut off would end in a line.
     float side = fminf(x, g->v.width - x) / g->v.width;
     fade *= smooth_step(0.0f, 0.08f, side) * smooth_step(0.0f, 0.12f, (g->v.height - y) / g->v.height);
     sum->ground += weight * fade;
@@ -304,7 +304,7 @@ static void sample(const drawing* g, float x, float y, bool look, const chance* 
     bool          grounded = !solid && ground_hit(g, g->v.eye, ray, &floor);
     picture_color color;
     if (solid) far = capped ? section : hit.distance;
-    // On the ground, lines are hidden only by the skin: what sinks a little below it is still seen.
+    // On the ground only the skin hides lines: those that sink a little below it stay visible.
     float weight = line_map_cover(g->lines, x, y, far * along, &color);
     if (weight < 1.0f) add_color(&sum->rest, color, 1.0f - weight);
     if (weight <= 0.0f) return;
@@ -361,7 +361,7 @@ static void sample_pixel(const drawing* g, uint32_t x, uint32_t y, uint16_t* ord
         place_in_cell(&d, order[taken], g->strata, &px, &py);
         place_by_pixel(order[cell_count + taken], g->strata, shift, luck.sky);
         place_by_pixel(order[2 * cell_count + taken], g->strata, shift, luck.lamp);
-        // The ground is smooth and wide: half of its samples look around.
+        // The ground is smooth and wide: half of its samples test the sky.
         sample(g, (float)x + px, (float)y + py, taken % 2 == 0, &luck, out);
         taken++;
         bool empty = out->weight == 0.0f && out->ground == 0.0f && line_map_empty(g->lines, x, y);
@@ -422,7 +422,7 @@ static float nearness(uint32_t i, uint32_t j, uint32_t x, uint32_t y, float reac
     return 1.0f - (dx * dx + dy * dy) / ((reach + 1.0f) * (reach + 1.0f));
 }
 
-// Neighbors on the same piece of surface: near on the screen, in depth and in direction.
+// Neighbors on the same piece of surface: close on the screen, in depth and in direction.
 static void smooth_surface(const drawing* g, uint32_t x, uint32_t y, seen* out)
 {
     const pixel* rows = g->pixels;
@@ -447,7 +447,7 @@ static void smooth_surface(const drawing* g, uint32_t x, uint32_t y, seen* out)
     if (facing > 0.0f) out->lamp /= facing;
 }
 
-// A draft's rays all go to the middle of the lamp: there is no noise to smooth.
+// A draft's rays all go to the center of the lamp: there is no noise to smooth.
 static void take_draft(const pixel* p, seen* out)
 {
     out->sky = p->sky;
@@ -456,7 +456,7 @@ static void take_draft(const pixel* p, seen* out)
     out->ground_lamp = p->ground_count > 0.0f ? p->ground_lamp : 1.0f;
 }
 
-// The ground is flat, and its shadows are soft: any of it counts.
+// The ground is flat, and its shadows are soft: all of it counts.
 static void smooth_ground(const drawing* g, uint32_t x, uint32_t y, seen* out)
 {
     window w = around(g, x, y, GROUND_REACH);
@@ -476,7 +476,7 @@ static void smooth_ground(const drawing* g, uint32_t x, uint32_t y, seen* out)
     out->ground_lamp = total > 0.0f ? out->ground_lamp / total : 1.0f;
 }
 
-// Where rounding goes up, in a pattern of four by four: the gradient behind has fewer steps than rows, and would show bands.
+// Ordered dithering, four by four: the background gradient has fewer steps than rows, and would show bands.
 static float threshold(uint32_t x, uint32_t y)
 {
     static const uint8_t order[4][4] = { { 0, 8, 2, 10 }, { 12, 4, 14, 6 }, { 3, 11, 1, 9 }, { 15, 7, 13, 5 } };
@@ -516,7 +516,7 @@ static void finish_rows(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Of a draft: pixels that differ from a neighbor by more than a soft change of light does.
+// For a draft: pixels that differ from a neighbor by more than a soft change of light.
 static void find_edges(void* data, uint32_t begin, uint32_t end)
 {
     const drawing* g = data;
@@ -535,7 +535,7 @@ static void find_edges(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Rows begin up to end: sampled with the neighbors that the smoothing needs, then written. False when the user stops it.
+// Rows begin up to end: sampled together with the neighbors that smoothing needs, then written. False if the user cancelled.
 static bool draw_chunk(drawing* g, const sup_tasks* tasks, uint32_t begin, uint32_t end)
 {
     uint32_t tiles = (g->desc->width + LINE_TILE - 1) / LINE_TILE;

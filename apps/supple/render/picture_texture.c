@@ -1,4 +1,4 @@
-// Pictures of materials: PNG through libpng, JPEG through libjpeg, into memory as they are; looked up between four pixels.
+// Pictures of materials: PNG through libpng, JPEG through libjpeg, unchanged into memory; sampled bilinearly.
 #include "picture_texture.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static bool decode_png(sup_bytes bytes, texture* t)
 {
     png_image source = { .version = PNG_IMAGE_VERSION };
     if (!png_image_begin_read_from_memory(&source, bytes.data, bytes.size)) return false;
-    source.format = PNG_FORMAT_RGBA; // alpha is read and left: without it libpng would lay the picture on black
+    source.format = PNG_FORMAT_RGBA; // alpha is read and ignored: without it libpng would composite the picture onto black
     uint8_t* rgba = NULL;
     bool     good = source.width <= SIDE_MAX && source.height <= SIDE_MAX && (rgba = malloc(PNG_IMAGE_SIZE(source))) != NULL &&
                 png_image_finish_read(&source, NULL, rgba, 0, NULL) && take_capacity(t, source.width, source.height);

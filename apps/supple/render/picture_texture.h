@@ -1,4 +1,4 @@
-/// picture_texture.h: the pictures of materials, ready to be looked up.
+/// picture_texture.h: the pictures of materials, ready to be sampled.
 #ifndef SUPPLE_APP_PICTURE_TEXTURE_H
 #define SUPPLE_APP_PICTURE_TEXTURE_H
 
@@ -7,12 +7,12 @@
 
 struct texture {
     uint32_t width, height;
-    uint8_t* pixels;      ///< sRGB, three bytes each; NULL: it could not be read
-    float    linear[256]; ///< what a byte means
+    uint8_t* pixels;      ///< sRGB, three bytes each; NULL: unreadable
+    float    linear[256]; ///< linear value of each byte
     sup_wrap wrap_x, wrap_y;
 };
 
-/// NULL, or why it cannot be read, as the rest of a sentence. Free it with texture_free either way.
+/// NULL, or why it cannot be read, as the end of a sentence. Free it with texture_free either way.
 const char*   texture_read(const sup_picture* from, texture* out);
 void          texture_free(texture* t);
 picture_color texture_at(const texture* t, float u, float v); ///< linear

@@ -1,14 +1,14 @@
-// The camera: named places, and a distance that fits what is framed.
+// The camera: named views, and a distance that fits what is framed.
 #include "picture_scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A long lens, as for portraits: a wide one would swell what is near.
+// A long lens, as for portraits: a wide one would enlarge what is near.
 static const float HALF_FIELD_TAN = 0.21f;
-// Room left around what is framed, and below it for the shadow.
+// Margin around what is framed, and below it for the shadow.
 static const float MARGIN = 0.90f;
-// The key light stands to the left of the camera, whatever that looks at, so that a turntable keeps its light.
+// The key light stays to the left of the camera, so that a turntable keeps its light.
 static const double KEY_AZIMUTH = -42.0, KEY_ELEVATION = 50.0;
 
 bool picture_camera_read(const char* text, picture_camera* out)
@@ -43,8 +43,7 @@ bool picture_camera_read(const char* text, picture_camera* out)
     return true;
 }
 
-// From the middle to a camera or a light. Where nobody knows the front, Y up looks at +Z and Z up at -Y, as modeling programs
-// do.
+// From the center to a camera or a light. If the front is unknown, Y up faces +Z and Z up -Y, as in modeling programs.
 static sup_vec3 towards(sup_axis axis, sup_vec3 front, double azimuth, double elevation)
 {
     static const sup_vec3 ups[] = { [SUP_AXIS_Y] = { 0, 1, 0 }, [SUP_AXIS_Z] = { 0, 0, 1 }, [SUP_AXIS_X] = { 1, 0, 0 } };
@@ -60,7 +59,7 @@ sup_vec3 picture_camera_direction(sup_axis up, sup_vec3 front, picture_camera ca
     return towards(up, front, camera.azimuth, camera.elevation);
 }
 
-// The nearest place of the eye, along its own axes, from which all points are inside the picture. Each side of the picture
+// The nearest position of the eye, along its own axes, from which all points are inside the picture. Each side of the picture
 // gives one linear bound, so the answer is exact.
 static void fit(view* v, const sup_vec3* points, uint32_t count, float* across, float* above, float* along)
 {
@@ -88,7 +87,7 @@ view view_make(const picture_desc* desc)
     v.world_up = towards(desc->up, desc->front, 0, 90);
     v.forward = scale(picture_camera_direction(desc->up, desc->front, desc->camera), -1.0f);
     v.key = towards(desc->up, desc->front, desc->camera.azimuth + KEY_AZIMUTH, KEY_ELEVATION);
-    sup_vec3 upright = v.world_up; // straight from above or below, the front is where the top of the picture would be
+    sup_vec3 upright = v.world_up; // from straight above or below, the front points to the top of the picture
     if (fabsf(dot(upright, v.forward)) > 0.99999f)
         upright = scale(towards(desc->up, desc->front, desc->camera.azimuth, 0), desc->camera.elevation > 0 ? -1.0f : 1.0f);
     v.right = unit_or(cross(v.forward, upright), vec(1, 0, 0));
@@ -103,7 +102,7 @@ view view_make(const picture_desc* desc)
     bool  closer = desc->frame_point_count > 0;
     fit(&v, closer ? desc->frame_points : corners, closer ? desc->frame_point_count : 8, &across, &above, &along);
     if (desc->camera.distance > 0.0) along = -(float)desc->camera.distance * v.diagonal;
-    else along = fminf(along, -0.05f * v.diagonal); // a single point still needs a place to be seen from
+    else along = fminf(along, -0.05f * v.diagonal); // a single point still needs a viewing distance
     v.eye = mad(mad(mad(v.center, across, v.right), above, v.up), along, v.forward);
     return v;
 }

@@ -1,4 +1,4 @@
-// Skin under heat colors, in the size of a report's column.
+// Skin in heat colors, in the size of a report's column.
 #include "portrait.h"
 
 #include "picture_math.h"
@@ -18,7 +18,7 @@ sup_result portrait_create(const sup_character* character, const sup_tasks* task
                        .ground = true };
     sup_result result = sup_normals_create(character, arena, &out->normals, error);
     if (result != SUP_OK) return result;
-    out->scratch = sup_arena_alloc(arena, sup_normals_scratch(out->normals) + 64, 1); // 64 bytes up: aligned
+    out->scratch = sup_arena_alloc(arena, sup_normals_scratch(out->normals) + 64, 1); // 64 more bytes for alignment
     out->vertex_normals = sup_arena_alloc(arena, mesh->vertex_count, sizeof *out->vertex_normals);
     out->colors = sup_arena_alloc(arena, mesh->point_count, sizeof *out->colors);
     portrait_frame_clear(out);
@@ -74,13 +74,13 @@ bool portrait_take(portrait* p, const sup_vec3* points, const float* heat, doubl
 
 picture_camera portrait_camera_along(sup_axis up, sup_vec3 d)
 {
-    // As the camera's angles are defined: 0 is the front, 90 the character's left.
+    // With the camera's angles: 0 is the front, 90 the character's left.
     double above = (double)along(up, d), length = sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z);
     double side = up == SUP_AXIS_Y ? (double)d.x : up == SUP_AXIS_Z ? (double)d.x : -(double)d.y;
     double front = up == SUP_AXIS_Z ? -(double)d.y : (double)d.z;
     double degrees = 180.0 / PI;
     if (!(length > 0.0)) return (picture_camera){ 38.0, 16.0, 0.0 };
     double elevation = asin(fmax(-1.0, fmin(1.0, above / length))) * degrees;
-    // From straight above or below, up has no direction in the picture.
+    // Straight from above or below, up has no direction in the picture.
     return (picture_camera){ atan2(side, front) * degrees, fmax(-70.0, fmin(75.0, elevation)), 0.0 };
 }

@@ -1,5 +1,5 @@
-// The slopes that the corners of a triangle foresee at a place in it, mixed by how near they are. Each corner knows its waves
-// as functions of the place at rest, so a wave may be much shorter than the triangle is long.
+// The slopes that the corners of a triangle predict at a place in it, blended by distance. Each corner knows its waves as
+// functions of the rest position, so a wave may be much shorter than the triangle.
 #include "relief.h"
 
 #include "picture_math.h"
@@ -20,7 +20,7 @@ void relief_show(const sup_instance* instance, void* scratch, relief* r)
     if (r->count) sup_instance_relief(instance, r->points, scratch, r->ripples);
 }
 
-// The gradient of the height over the skin at rest.
+// The gradient of the height over the rest skin.
 static sup_vec3 slope_at(const relief* r, const uint32_t points[3], const float weights[3])
 {
     sup_vec3 place = vec(0, 0, 0), slope = vec(0, 0, 0);
@@ -41,7 +41,7 @@ sup_vec3 relief_normal(const relief* r, const uint32_t points[3], const float we
 {
     sup_vec3 slope = slope_at(r, points, weights);
     if (dot(slope, slope) == 0.0f) return normal;
-    // The posed gradient lies in the posed triangle and climbs as much along its edges as the one at rest along theirs.
+    // The posed gradient lies in the posed triangle and rises along its edges as much as the rest gradient does along theirs.
     sup_vec3 a = sub(r->points[points[1]], r->points[points[0]]), b = sub(r->points[points[2]], r->points[points[0]]);
     float    up_a = dot(slope, sub(r->rest[points[1]], r->rest[points[0]]));
     float    up_b = dot(slope, sub(r->rest[points[2]], r->rest[points[0]]));

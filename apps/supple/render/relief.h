@@ -11,12 +11,12 @@ typedef struct relief {
     uint32_t        count;   ///< 0: there are none
 } relief;
 
-/// Room for the ripples of an instance in the arena.
+/// Allocates the ripples of an instance in the arena.
 sup_result relief_begin(const sup_instance* instance, const sup_mesh* mesh, const sup_vec3* points, sup_arena* arena,
                         relief* out, sup_error* error);
-/// After every evaluate of the instance.
+/// Call after every evaluation of the instance.
 void relief_show(const sup_instance* instance, void* scratch, relief* r);
-/// The normal at a place of a triangle, tilted by the waves there. normal: unit, smooth; it may look to either side.
+/// The normal at a place of a triangle, tilted by the waves there. normal: unit, smooth; it may face either side.
 sup_vec3 relief_normal(const relief* r, const uint32_t points[3], const float weights[3], sup_vec3 normal);
 
 #endif

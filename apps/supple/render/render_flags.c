@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DRAFT_SAMPLES = 4.0; // the fewest whose edges are not stairs
+static const double DRAFT_SAMPLES = 4.0; // the fewest without jagged edges
 
 enum { SIDE_MIN = 16, SIDE_MAX = 8192, SHEET_MAX = 100 };
 
@@ -73,7 +73,7 @@ static int read_colors(const options* o, render_job* job)
     return EXIT_DONE;
 }
 
-// x=0.1 and x<0.1 keep what is smaller, x>0.1 what is larger; NX,NY,NZ,D keeps n . p <= D.
+// x=0.1 and x<0.1 keep the smaller side, x>0.1 the larger; NX,NY,NZ,D keeps n . p <= D.
 static bool read_plane(const char* text, sup_vec3* normal, float* distance)
 {
     double values[4];
@@ -144,7 +144,7 @@ static int read_heat(const options* o, render_job* job)
     return EXIT_DONE;
 }
 
-// The file calls it _JIGGLE; people may leave the underscore out.
+// The file names it _JIGGLE; users may omit the underscore.
 static const sup_map* find_map(const sup_character* character, const char* name)
 {
     const sup_map* map = sup_character_map(character, name);

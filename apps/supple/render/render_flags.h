@@ -1,4 +1,4 @@
-/// render_flags.h: what `supple render` was asked for.
+/// render_flags.h: the flags of `supple render`.
 #ifndef SUPPLE_APP_RENDER_FLAGS_H
 #define SUPPLE_APP_RENDER_FLAGS_H
 
@@ -13,7 +13,7 @@ typedef struct render_job {
     uint32_t    samples;
     bool        draft;
     double      time, fps; ///< time negative: by frame or start
-    double      hold;      ///< seconds behind the end
+    double      hold;      ///< seconds after the end
     double      frame;     ///< negative: none
     bool        ground;
 
@@ -23,13 +23,13 @@ typedef struct render_job {
     float                cut_distance;
     picture_color        background, color;
     const picture_color* use_background; ///< NULL: the gradient
-    const char*          heat;           ///< the words behind --heat
+    const char*          heat;           ///< the value of --heat
     stage_desc           stage;
 } render_job;
 
-/// What can be judged before the file is read. EXIT_DONE, or EXIT_USAGE after a message.
+/// Checks what can be checked before the file is read. EXIT_DONE, or EXIT_USAGE after a message.
 int render_read(const options* o, sup_arena* arena, render_job* job);
-/// Joint or map of --heat, once the character is known.
+/// Finds the joint or map of --heat, once the character is loaded.
 int render_read_heat(const sup_character* character, render_job* job);
 
 #endif

@@ -1,4 +1,4 @@
-// Chains at work before the camera.
+// Runs the chains that the camera sees.
 #include "stage_internal.h"
 
 #include "report/report.h"
@@ -49,7 +49,7 @@ static sup_result make_actor(stage* s, uint32_t index, sup_error* error)
     return relief_begin(a->instance, mesh, a->points, s->arena, &a->relief, error);
 }
 
-// Pictures that cannot be read are told by name and drawn as white, which leaves their factor.
+// Unreadable pictures are reported by name and drawn as white, which leaves their factor.
 static sup_result read_materials(stage* s, sup_error* error)
 {
     s->corner_colors = sup_arena_alloc(s->arena, s->d.character->mesh.corner_count, sizeof *s->corner_colors);
@@ -68,7 +68,7 @@ static sup_result read_materials(stage* s, sup_error* error)
     return SUP_OK;
 }
 
-// Weights lie with the largest first.
+// A point's weights are sorted, largest first.
 static sup_result find_focus(stage* s, sup_error* error)
 {
     const sup_character* c = s->d.character;
@@ -163,7 +163,7 @@ static float along_up(const stage* s, sup_vec3 p)
     return s->d.character->up == SUP_AXIS_Y ? p.y : s->d.character->up == SUP_AXIS_Z ? p.z : p.x;
 }
 
-// The outermost points in many directions: what the camera has to see.
+// The extreme points in many directions: what the camera has to see.
 static void grow_frame(stage* s, const sup_vec3* points, const bool* which, uint32_t count)
 {
     for (uint32_t p = 0; p < count; p++) {
@@ -192,7 +192,7 @@ static void grow_frame(stage* s, const sup_vec3* points, const bool* which, uint
     }
 }
 
-// Bodies near the skin are worth seeing; a floor or a falling ball far above must not push the camera away.
+// Bodies near the skin are framed; a floor or a falling ball far above must not push the camera away.
 static void grow_frame_by_bodies(stage* s)
 {
     float    margin = 0.15f * s->d.character->mesh.diagonal;
@@ -233,7 +233,7 @@ static sup_vec3 move(const sup_affine* a, sup_vec3 p)
                a->m[2][0] * p.x + a->m[2][1] * p.y + a->m[2][2] * p.z + a->m[2][3]);
 }
 
-// Thick at the joint, thin at the child, with a dark edge; dots where joints are. Later lines lie over earlier ones.
+// Thick at the joint, thin at the child, with a dark edge; dots at joints. Later lines cover earlier ones.
 static bool draw_bones(stage* s, const actor* a)
 {
     static const picture_color edge = { 0.01f, 0.012f, 0.018f }, bone = { 0.90f, 0.86f, 0.74f },

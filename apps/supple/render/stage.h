@@ -1,4 +1,4 @@
-/// stage.h: what stands before the camera: one character under several chains, at one time, with heat, bones and drawings.
+/// stage.h: what the camera sees: one character under several chains, at one time, with heat, bones and drawings.
 #ifndef SUPPLE_APP_STAGE_H
 #define SUPPLE_APP_STAGE_H
 
@@ -7,7 +7,7 @@
 
 typedef enum heat_kind { HEAT_NONE, HEAT_ERROR, HEAT_STRETCH, HEAT_CURVATURE, HEAT_WEIGHTS, HEAT_MAP } heat_kind;
 
-/// FOLLOW_TRAVEL: where it goes farther than half its size.
+/// FOLLOW_TRAVEL: follow a character that moves farther than half its size.
 typedef enum stage_follow { FOLLOW_OFF, FOLLOW_ON, FOLLOW_TRAVEL } stage_follow;
 
 typedef struct stage_desc {
@@ -20,17 +20,17 @@ typedef struct stage_desc {
     double                start, end, preroll, still;
     bool                  loop;
     heat_kind             heat;
-    uint32_t              heat_joint; ///< HEAT_WEIGHTS
-    const sup_map*        heat_map;   ///< HEAT_MAP
+    uint32_t              heat_joint; ///< for HEAT_WEIGHTS
+    const sup_map*        heat_map;   ///< for HEAT_MAP
     bool                  wire, bones;
     const picture_color*  color;          ///< of the skin; NULL: clay
-    bool                  file_colors;    ///< base colors of the file's materials instead; clay where it has none
-    picture_camera        camera;         ///< that was asked for
-    sup_vec3              front;          ///< which way the character looks
-    stage_follow          follow;         ///< whether the camera goes with it
-    const char*           focus;          ///< glob: only points that such joints move most are framed; NULL: all
+    bool                  file_colors;    ///< use the base colors of the file's materials; clay if it has none
+    picture_camera        camera;         ///< as requested
+    sup_vec3              front;          ///< the direction that the character faces
+    stage_follow          follow;         ///< whether the camera follows it
+    const char*           focus;          ///< glob: frame only points that such joints move most; NULL: all
     const char*           show;           ///< "LINK.WHAT" or "LINK"; NULL: nothing
-    uint32_t              picture_height; ///< of a panel: lines are as thick as it asks
+    uint32_t              picture_height; ///< of a panel: sets the thickness of lines
     const sup_tasks*      tasks;
     const sup_progress*   progress;
 } stage_desc;
@@ -41,21 +41,22 @@ typedef struct stage stage;
 sup_result stage_create(const stage_desc* desc, stage** out, sup_error* error);
 void       stage_destroy(stage* s);
 
-/// Everything at this time of the clip. truth: what HEAT_ERROR measures against at that time, NULL: the ghost, else the first.
+/// Evaluates everything at this time of the clip. truth: the reference of HEAT_ERROR at that time, NULL: the ghost, else the
+/// first.
 void stage_evaluate(stage* s, double time, const sup_vec3* truth);
-/// Grows the framed box and the span of heat by what was evaluated.
+/// Extends the framed box and the heat range by what was evaluated.
 void stage_measure(stage* s);
-/// After the last frame was measured: from where to look. `hidden`: other skin hides most of --focus from the side that was
-/// asked for, and what comes back is the one that shows most of it.
+/// After the last frame was measured: the best side to look from. `hidden`: other skin hides most of --focus from the requested
+/// side, and the result is the side that shows most of it.
 picture_camera stage_best_side(const stage* s, bool* hidden);
 /// After the last frame was measured: fails when --show names nothing that any of them drew.
 sup_result stage_check(const stage* s, sup_error* error);
-/// Fills in what the panel of a chain shows: surfaces, lines, triangles, frame, ground, up. Valid until the next evaluate.
+/// Fills in the panel of a chain: surfaces, lines, triangles, frame, ground, up. Valid until the next evaluation.
 sup_result stage_fill(stage* s, uint32_t chain, picture_desc* out, sup_error* error);
 
 const sup_chain* stage_chain(const stage* s, uint32_t chain);
-const sup_stats* stage_stats(const stage* s, uint32_t chain); ///< of all that was evaluated
-/// What the colors mean. False without heat.
+const sup_stats* stage_stats(const stage* s, uint32_t chain); ///< of all evaluations
+/// The legend of the colors. False without heat.
 bool stage_legend(const stage* s, const char** title, double* low, double* high, const char** unit);
 
 #endif

@@ -2,8 +2,8 @@
 #include "stage_internal.h"
 
 #define SIDES 48u        // of a sphere or capsule around its axis
-#define RINGS 24u        // from pole to pole, without the poles; even: the halves of a capsule have as many each
-#define FLAT_POINTS 200u // a mesh of fewer is a prop with edges: its faces stay flat
+#define RINGS 24u        // from pole to pole, without the poles; even, so that both halves of a capsule have the same number
+#define FLAT_POINTS 200u // a mesh with fewer is a prop with edges: its faces stay flat
 
 static const picture_color GRAY = { 0.30f, 0.32f, 0.35f };
 
@@ -33,7 +33,7 @@ static bool make_mesh(stage* s, uint32_t point_count, uint32_t triangle_count, c
     return true;
 }
 
-// A sphere drawn out at its equator: two poles and rings between them.
+// A sphere extended at its equator: two poles and rings between them.
 static bool make_round(stage* s, sup_mesh* out)
 {
     uint32_t  points = RINGS * SIDES + 2, top = RINGS * SIDES, bottom = top + 1, n = 0;
@@ -96,7 +96,7 @@ static void place_round(const sup_body* body, stage_body* b)
     b->points[RINGS * SIDES + 1] = mad(from, -body->radius, axis);
 }
 
-// Vertex normals by area; what has few points is meant to have edges and keeps its faces flat.
+// Area-weighted vertex normals; a mesh with few points is meant to have edges and keeps its faces flat.
 static void place_mesh(const sup_body* body, stage_body* b)
 {
     for (uint32_t p = 0; p < body->point_count; p++) {

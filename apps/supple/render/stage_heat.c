@@ -1,9 +1,9 @@
-// Heat: a number per point, the span of it over all frames, and its color.
+// Heat: a number per point, its range over all frames, and its color.
 #include "stage_internal.h"
 
 #include <stdlib.h>
 
-// Curvature runs wild in a few corners; the top of its scale leaves out this share of the points.
+// Curvature is extreme in a few corners; the top of its scale leaves out this share of the points.
 static const double TAIL = 0.005;
 
 void stage_heat(stage* s, actor* a)
@@ -71,7 +71,7 @@ void stage_heat_measure(stage* s, actor* a)
 
 bool stage_legend(const stage* s, const char** title, double* low, double* high, const char** unit)
 {
-    // A scale of nothing would show rounding as fire.
+    // A range of zero would show rounding errors in bright colors.
     double top = s->heat_top, least = s->d.heat == HEAT_ERROR
                                           ? 1e-6 * 1000.0 * s->d.character->metres_per_unit * s->d.character->mesh.diagonal
                                           : 0.01;
@@ -88,7 +88,7 @@ bool stage_legend(const stage* s, const char** title, double* low, double* high,
     case HEAT_STRETCH:
         *title = "stretch";
         *unit = "%";
-        // Nothing shrinks by more than all: the scale is the same to both sides, so that gray is rest.
+        // Nothing shrinks by more than 100 %: the scale is symmetric, so that gray is rest.
         *low = -(*high = top > 100.0 ? 100.0 : top);
         break;
     case HEAT_CURVATURE: *title = "change of curvature x size"; break;

@@ -8,7 +8,7 @@
 #include "stage.h"
 #include "supple/metrics.h"
 
-#define STAGE_SIDES 8   ///< from which --focus may be looked at
+#define STAGE_SIDES 8   ///< directions from which --focus may be viewed
 #define FRAME_POINTS 98 ///< outer cells of a cube of five by five by five directions
 
 typedef struct actor {
@@ -39,7 +39,7 @@ typedef struct stage_body {
     sup_vec3* normals;
 } stage_body;
 
-/// Where the middle of the skin is at any time, from the skeleton alone: so that the camera's path is known before the chains
+/// Where the center of the skin is at any time, from the skeleton alone, so that the camera's path is known before the chains
 /// run.
 typedef struct stage_path {
     bool      followed;
@@ -57,27 +57,27 @@ struct stage {
     const sup_normals* normals;
     void*              normals_scratch;
     sup_meter*         meter;
-    const sup_vec3*    truth;    ///< of this time, or NULL
-    double             heat_top; ///< the largest seen
+    const sup_vec3*    truth;    ///< at this time, or NULL
+    double             heat_top; ///< the largest so far
     bool               framed;
     bool*              focused; ///< of every point; NULL: all
     uint32_t           sight_frames, sight_samples;
-    uint32_t           sight[STAGE_SIDES + 1]; ///< how many of those samples each side sees, the given camera last
-    float              ground;  ///< the lowest that any point was
+    uint32_t           sight[STAGE_SIDES + 1]; ///< how many of those samples each side sees, the requested camera last
+    float              ground;  ///< the lowest height of any point
     stage_path         path;
-    sup_vec3           here; ///< how far the camera has gone with the character; what is framed is relative to it
+    sup_vec3           here; ///< how far the camera has followed the character; the frame is relative to it
     sup_vec3           low, high;
     float              reach[FRAME_POINTS];
     sup_vec3           outermost[FRAME_POINTS];
-    sup_vec3           frame_points[FRAME_POINTS]; ///< the same where the camera is now
+    sup_vec3           frame_points[FRAME_POINTS]; ///< the same at the camera's present position
     picture_surface*   surfaces; ///< skin, ghost, bodies
     uint32_t           body_count;
     struct stage_body* bodies; ///< of the world
-    picture_color*     corner_colors; ///< of the file's materials; NULL: not drawn, or it has none
-    sup_paint          paint;    ///< of the file, where its colors are drawn
+    picture_color*     corner_colors; ///< of the file's materials; NULL: not requested, or it has none
+    sup_paint          paint;    ///< of the file, if its colors are drawn
     texture*           textures; ///< one for each of its pictures
     drawn_things       drawn;
-    uint32_t           show_links; ///< that --show named, in any chain
+    uint32_t           show_links; ///< links that --show named, in any chain
     bool               show_found;
     char               show_names[600]; ///< what they draw: "curves, cells"
 };
@@ -90,18 +90,18 @@ void stage_heat_color(stage* s, actor* a);
 
 bool stage_bodies_create(stage* s); ///< false: out of memory
 void stage_bodies_place(stage* s, const actor* a);
-/// Where the actor's world has them now. Returns how many.
+/// Surfaces of the actor's world at its current state. Returns how many.
 uint32_t stage_bodies_surfaces(stage* s, const actor* a, picture_surface* out);
 
-/// Finds out whether the camera follows, once points of --focus are known.
+/// Decides whether the camera follows, once points of --focus are known.
 sup_result stage_path_create(stage* s, sup_error* error);
-/// How far the camera has gone at this time, across up; zero where it stands still.
+/// How far the camera has moved at this time, across up; zero if it stands still.
 sup_vec3 stage_path_at(stage* s, double time);
 
-/// How much of --focus each side sees of what was evaluated.
+/// Counts how much of --focus each side sees in what was evaluated.
 void stage_sight_measure(stage* s);
 
-/// What --show asks for, into the panel; names_only: only notes what there is.
+/// Draws what --show names into the panel; names_only: only collects the names.
 void stage_show(stage* s, actor* a, bool names_only);
 
 #endif

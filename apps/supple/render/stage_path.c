@@ -1,12 +1,12 @@
-// A camera that goes with a character that travels: as a dolly does, smoothly and along the ground, so that steps, sways and
-// jumps are still seen as such.
+// A camera that follows a traveling character, smoothly and along the ground like a dolly, so that steps, sways and jumps stay
+// visible.
 #include "stage_internal.h"
 
 #include <stdlib.h>
 
-enum { LOOKS = 64, SMOOTH = 8 };          // instants that tell whether it travels; on either side of one while smoothing
+enum { LOOKS = 64, SMOOTH = 8 };          // instants sampled to detect travel; samples on either side while smoothing
 static const double SMOOTH_SECONDS = 0.5; // on either side: about a step, so that the sway of a walk is not followed
-static const double TRAVEL = 0.5;         // of its size: less is a character that moves in its place
+static const double TRAVEL = 0.5;         // of its size: a character that moves less stays in place
 
 static sup_vec3 across_up(const stage* s, sup_vec3 p)
 {
@@ -14,7 +14,7 @@ static sup_vec3 across_up(const stage* s, sup_vec3 p)
     return vec(up == SUP_AXIS_X ? 0 : p.x, up == SUP_AXIS_Y ? 0 : p.y, up == SUP_AXIS_Z ? 0 : p.z);
 }
 
-// The middle of all (focused) points under linear skinning is a sum over joints.
+// The mean of all (focused) points under linear skinning is a sum over joints.
 static sup_vec3 middle(stage* s, double time)
 {
     stage_path* path = &s->path;
@@ -32,7 +32,7 @@ static sup_vec3 middle(stage* s, double time)
     return isfinite(sum.x) && isfinite(sum.y) && isfinite(sum.z) ? sum : vec(0, 0, 0);
 }
 
-// The value at `time` of the line that fits best around it: a mean would lag behind at both ends of the clip.
+// The value at `time` of the best-fitting line around it: a mean would lag at both ends of the clip.
 static sup_vec3 smoothed(stage* s, double time)
 {
     double   count = 0, t1 = 0, t2 = 0;

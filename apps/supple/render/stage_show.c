@@ -44,7 +44,7 @@ static void add_triangle(stage* s, const sup_vec3 corners[3], picture_color colo
     d->triangle_count++;
 }
 
-// The canvas of one link: passes on what was asked for, remembers the names of all.
+// The canvas of one link: passes on what was requested, and collects the names of everything.
 typedef struct easel {
     stage*      stage;
     const char* wanted; // NULL: all of it
@@ -93,10 +93,10 @@ static void take_triangle(void* user, const char* what, sup_vec3 a, sup_vec3 b, 
 
 // ---------------------------------------------------------------------------------------------- finding the link
 
-// "layers.cells", "smooth#2.lines", "layers": which link of its name, and what of it (NULL: all).
+// "layers.cells", "smooth#2.lines", "layers": which link with that name, and what of it (NULL: all).
 typedef struct show_words {
     char        link[64];
-    uint32_t    number; // 0: every link of that name
+    uint32_t    number; // 0: every link with that name
     const char* what;
 } show_words;
 

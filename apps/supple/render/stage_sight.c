@@ -1,4 +1,4 @@
-// From which side --focus is best looked at: a hand behind the back is hidden from the front.
+// The side from which --focus is best visible: a hand behind the back is hidden from the front.
 #include "stage_internal.h"
 
 static const picture_camera sides[] = { { 38, 16, 0 },  { -38, 16, 0 },  { 90, 16, 0 }, { -90, 16, 0 },
@@ -30,7 +30,7 @@ static bool is_hidden(const sup_mesh* mesh, const sup_vec3* points, sup_vec3 p, 
 
 void stage_sight_measure(stage* s)
 {
-    // Frames 0, 1, 2, 4, 8 and so on tell enough of a film.
+    // Frames 0, 1, 2, 4, 8 and so on represent a film well enough.
     uint32_t frame = s->sight_frames++;
     if (!s->focused || (frame & (frame - 1)) != 0) return;
     const sup_mesh* mesh = &s->d.character->mesh;
@@ -38,7 +38,7 @@ void stage_sight_measure(stage* s)
     uint32_t        focused = 0, samples = 2000000 / (mesh->triangle_count + 1), seen = 0;
     samples = samples < 8 ? 8 : samples > 48 ? 48 : samples;
     for (uint32_t p = 0; p < mesh->point_count; p++) focused += s->focused[p];
-    float    size = length(sub(s->high, s->low)), far = 2.6f * size; // where the eye will stand, about
+    float    size = length(sub(s->high, s->low)), far = 2.6f * size; // approximate distance of the eye
     uint32_t stride = focused / samples + 1;
     for (uint32_t p = 0; p < mesh->point_count; p++) {
         if (!s->focused[p] || seen++ % stride != 0) continue;
@@ -55,7 +55,7 @@ picture_camera stage_best_side(const stage* s, bool* hidden)
     int best = 0;
     for (int k = 1; k < STAGE_SIDES; k++)
         if (s->sight[k] > s->sight[best]) best = k;
-    // The side that was asked for is kept unless little can be seen from there.
+    // The requested side is kept unless little can be seen from there.
     *hidden = s->sight_samples > 0 && 10 * s->sight[STAGE_SIDES] < 3 * s->sight[best];
     return *hidden ? sides[best] : s->d.camera;
 }

@@ -1,4 +1,4 @@
-// One chain over a clip, and the numbers of every frame.
+// Plays one chain over a clip and measures every frame.
 #include "chain_measure.h"
 
 #include "commands/bake_run.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An example within this of a frame is that frame.
+// An example this close to a frame is that frame.
 static const double EXAMPLE_SNAP = 0.0005;
 // Parts smaller than this share of the whole have no volume worth a percentage.
 static const double PART_SHARE_MIN = 1e-4;
@@ -53,7 +53,7 @@ static void take_volumes(const measure_job* job, const bench* b, const sup_pose*
     sup_meter_part_volumes(job->meter, pose, b->points, b->volumes);
     for (uint32_t p = 0; p < sup_meter_part_count(job->meter); p++) {
         double part_rest = sup_meter_part_at(job->meter, p)->rest_volume;
-        // A part that is inside out or next to nothing would turn any motion into a percentage without meaning.
+        // An inside-out or negligible part would turn any motion into a meaningless percentage.
         parts[p] = part_rest > PART_SHARE_MIN * fabs(rest) ? b->volumes[p] / part_rest - 1.0 : 0.0;
         if (f->part_index == SUP_NONE || worse_than(fabs(parts[p]), fabs(f->part))) {
             f->part = parts[p];
@@ -116,7 +116,7 @@ static void take_frame(const measure_job* job, const bench* b, uint32_t i, measu
     out->hash = hash_frames(out->hash, sup_hash_points(b->points, job->character->mesh.point_count));
 
     take_volumes(job, b, sup_instance_pose(out->instance), f, out->parts + (size_t)i * sup_meter_part_count(meter));
-    // A search that gives up costs as much as dozens that do not: one is enough to know.
+    // A search that gives up costs as much as dozens that succeed: one is enough to know.
     bool crowded = job->crowded || (i > 0 && isinf(f[-1].intersections));
     f->intersections = crowded ? INFINITY : count_crossings(meter, b->points, b->meter_scratch, job->tasks);
     f->stretch = sup_meter_stretch(meter, b->points, NULL);
@@ -125,7 +125,7 @@ static void take_frame(const measure_job* job, const bench* b, uint32_t i, measu
     if (job->truth) take_errors(job, b, i, f, out);
 }
 
-// How bad a frame is to look at: against the truth where there is one, else by the part that changed most.
+// How bad a frame looks: against the truth if there is one, else by the part that changed most.
 static double badness(const measure_job* job, const measure_frame* f) { return job->truth ? f->rms : fabs(f->part); }
 
 static void summarize(const measure_job* job, measured* out)
@@ -162,7 +162,7 @@ int measure_frames(const options* o, const truth_set* t, motion* m, uint32_t* fr
             return EXIT_FAILED;
         }
         if (t->count < 2) return EXIT_DONE;
-        // The last mesh stands at the end; in a cycle the end is the first one again.
+        // The last mesh is at the end; in a cycle the end equals the first frame.
         double usual = m->fps;
         m->fps = (t->count - (m->loop ? 0 : 1)) / (m->end - m->start);
         if (fabs(m->fps - usual) > 0.01 && sup_frame_count(m->start, m->end, usual, m->loop) == t->count)

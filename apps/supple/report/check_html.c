@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Pictures of more chains than this would bury the page; the first ones and the best are shown.
+// Pictures of more chains would bury the page; the first ones and the best are shown.
 enum { PICTURES_MAX = 4 };
 
 // ---------------------------------------------------------------------------------------------- table
@@ -63,7 +63,7 @@ static void put_plot(html* h, const sup_checkup* c, const sup_check_joint* joint
     for (uint32_t k = 0; k < c->chain_count; k++) {
         double * x = p->x + (size_t)k * poses, *y = p->y + (size_t)k * poses;
         uint32_t n = 0;
-        // Dynamic chains are measured at the ends alone: a line between what is known.
+        // Dynamic chains are measured only at the ends: a line connects the values known.
         for (uint32_t i = w->begin; i < w->begin + w->count; i++) {
             if (!isfinite(joint->results[k].values[i].volume)) continue;
             x[n] = joint->sweeps.angles[i];
@@ -94,7 +94,7 @@ static float distance(sup_vec3 a, sup_vec3 b)
     return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
 }
 
-// How far around the joint to look: most of the longer bone that meets there, and never less than the skin is thick.
+// The radius to show around a joint: most of the longer bone that meets there, and at least the thickness of the skin.
 static float reach_of(const sup_checkup* c, uint32_t joint)
 {
     const sup_skeleton* s = &c->desc.character->skeleton;
@@ -123,7 +123,7 @@ static sup_vec3 up_of(sup_axis up)
 
 static float dot(sup_vec3 a, sup_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-// From the middle of the body to the joint, and a little to the front: the side from which it is seen best.
+// From the center of the body to the joint, and a little to the front: the side from which it is seen best.
 static sup_vec3 outwards(const sup_checkup* c, uint32_t joint)
 {
     const sup_mesh* mesh = &c->desc.character->mesh;
@@ -140,13 +140,13 @@ static sup_vec3 outwards(const sup_checkup* c, uint32_t joint)
     return out;
 }
 
-// Along the axis of a bend, and across the bone of a twist: from outside the body, never from below, a little from the side.
+// Along the axis of a bend, or across the bone of a twist: from outside the body, never from below, a little from the side.
 static picture_camera camera_of(const sup_checkup* c, const sup_check_joint* joint, const sup_sweep* w)
 {
     sup_vec3 axis = sup_sweep_axis(w, &c->bind, joint->sweeps.joint), up = up_of(c->desc.character->up), view = axis;
     sup_vec3 out = outwards(c, joint->sweeps.joint);
     if (w->twist) {
-        // A bone that lies is seen from its side; one that stands, from where it is nearest to the outside.
+        // A horizontal bone is seen from its side; an upright one, from where it is nearest to the outside.
         float along = dot(out, axis);
         view = (sup_vec3){ up.y * axis.z - up.z * axis.y, up.z * axis.x - up.x * axis.z, up.x * axis.y - up.y * axis.x };
         if (dot(view, view) < 0.25f)

@@ -1,4 +1,4 @@
-/// compare.h: what `compare` gathered, and its three ways of telling.
+/// compare.h: the results of `compare`, and its three reports.
 #ifndef SUPPLE_APP_COMPARE_H
 #define SUPPLE_APP_COMPARE_H
 
@@ -12,10 +12,10 @@ typedef struct comparison {
     uint32_t       count;
     measured*      chains;
     double         rest_intersections; ///< INFINITY: more than can be counted
-    const char*    verdict; ///< limits that were broken, newline-separated, in the arena; NULL: none
+    const char*    verdict; ///< exceeded limits, newline-separated, in the arena; NULL: none
 } comparison;
 
-/// Writes --html. Says what is wrong.
+/// Writes --html. Prints what is wrong.
 int compare_write_html(const comparison* c, const char* path, sup_arena* arena);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Differences this small are the same number to the eye: both are set bold.
+// Smaller differences look equal: both values are bold.
 static const double TIE = 1e-9;
 
 // ---------------------------------------------------------------------------------------------- table
@@ -21,7 +21,7 @@ typedef struct column {
     const char* format; // of one double
     double (*value)(const comparison* c, const measured* m);
     bool truth; // only with --truth
-    bool best;  // the one nearest to nothing is set bold
+    bool best;  // the value nearest to zero is bold
 } column;
 
 static double ms_per_frame(const comparison* c, const measured* m) { return 1000.0 * m->evaluate / c->job.frames; }
@@ -128,7 +128,7 @@ static double plot_intersections(const comparison* c, const measured* m, uint32_
 }
 static double plot_speed(const comparison* c, const measured* m, uint32_t i, uint32_t part)
 {
-    // The first frame has no frame before it to have come from.
+    // The first frame has no previous frame.
     return (void)c, (void)part, i ? m->frames[i].speed : NAN;
 }
 static double plot_error(const comparison* c, const measured* m, uint32_t i, uint32_t part)
@@ -215,7 +215,7 @@ static void take_heat(const gallery* g, uint32_t frame)
     } else sup_meter_stretch(g->c->job.meter, g->points, g->heat);
 }
 
-// What all pictures frame, and the end of their one scale.
+// Finds what all pictures frame, and the end of their shared scale.
 static void survey(gallery* g, measured* m, uint32_t frame)
 {
     uint32_t count = g->c->job.character->mesh.point_count;
@@ -246,7 +246,7 @@ static bool put_picture(gallery* g, uint32_t chain, uint32_t frame, const char* 
     return true;
 }
 
-// The chain and frame that is worst of all: where the chains differ most clearly.
+// The frame that is worst over all chains: where they differ most clearly.
 static uint32_t hardest_frame(const comparison* c)
 {
     uint32_t frame = c->chains[0].worst;
@@ -301,7 +301,7 @@ static sup_result put_pictures(html* h, const comparison* c, sup_arena* arena, s
     sup_result result = portrait_create(c->job.character, c->job.tasks, arena, &g.portrait, error);
     if (result != SUP_OK) return result;
     const char* camera = options_text(c->o, FLAG_CAMERA, NULL);
-    if (camera) picture_camera_read(camera, &g.portrait.camera); // checked with the flags
+    if (camera) picture_camera_read(camera, &g.portrait.camera); // validated with the flags
     g.portrait.front = sup_character_facing(c->job.character, c->job.motion->clip, NULL);
     g.portrait.bar = c->job.bar;
     g.portrait.wanted = 3 * c->count;
@@ -314,7 +314,7 @@ static sup_result put_pictures(html* h, const comparison* c, sup_arena* arena, s
         survey(&g, m, hardest);
         survey(&g, m, m->worst);
     }
-    // Beyond a doubled or halved edge everything is bad: a single torn edge must not dim the rest.
+    // An edge at double or half its length is as bad as can be: a single torn edge must not dim the rest.
     if (!c->job.truth) g.top = fmin(fmax(g.top, 0.05), 1.0);
     return put_gallery(&g, hardest, error) ? SUP_OK : error->code;
 }

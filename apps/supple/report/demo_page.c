@@ -1,4 +1,4 @@
-// One page for the whole demo: a row of pictures for every clip, at the frame where plain skinning is at its worst.
+// The page of the whole demo: a row of pictures for every clip, at the frame where plain skinning is at its worst.
 #include "demo_page.h"
 
 #include "chain_measure.h"
@@ -12,7 +12,7 @@
 struct demo_page {
     html       page;
     bool       in_clip; ///< a row of pictures is open
-    sup_arena* arena;   ///< of the character at hand
+    sup_arena* arena;   ///< of the current character
     sup_meter* meter;
     float*     heat;
     void*      scratch; ///< of the meter
@@ -61,7 +61,7 @@ bool demo_page_character(demo_page* p, const sup_character* character, const sup
     p->heat = p->arena ? sup_arena_alloc(p->arena, character->mesh.point_count, sizeof *p->heat) : NULL;
     if (!p->heat) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing pictures") == SUP_OK;
     if (sup_meter_create(character, NULL, &p->meter, error) != SUP_OK) return false;
-    p->scratch = sup_arena_alloc(p->arena, sup_meter_scratch(p->meter) + 64, 1); // 64 bytes up: aligned
+    p->scratch = sup_arena_alloc(p->arena, sup_meter_scratch(p->meter) + 64, 1); // 64 more bytes for alignment
     if (!p->scratch) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing pictures") == SUP_OK;
     if (portrait_create(character, tasks, p->arena, &p->portrait, error) != SUP_OK) return false;
     p->portrait.width = 400;
@@ -92,7 +92,7 @@ bool demo_page_bake(demo_page* p, const bake_outcome* bake, const char* file, su
              100.0 * bake->volume_change, count, 1000.0 * bake->evaluate / bake->frames);
     html_add(&p->page, "<a href=\"%s\">", file);
     if (picture_available()) {
-        // The first of a clip sets the frame for all of them.
+        // The first bake of a clip sets the frame for all of them.
         if (!(p->portrait.low.x <= p->portrait.high.x)) portrait_include(&p->portrait, bake->kept, points);
         sup_meter_stretch(p->meter, bake->kept, p->heat);
         if (!portrait_take(&p->portrait, bake->kept, p->heat, 1.0, true, &picture, error)) return false;

@@ -1,4 +1,4 @@
-// Fallbacks in words. Every name that a frame can count stands here; a test looks.
+// Fallbacks in words. Every counter of a frame has a row here; a test checks that.
 #include "fallbacks.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 typedef struct sentence {
     const char* name;
-    const char* before; ///< the number; NULL: for machines alone, the rest of the row says why
+    const char* before; ///< the text before the number; NULL: for machines only, the rest of the row says why
     const char* behind;
 } sentence;
 
@@ -31,7 +31,7 @@ static const sentence sentences[] = {
       "were left out; use fewer intervals" },
     { "smooth.no_frame", "Points were not smoothed", "times because the surface around them has no normal" },
     { "other", "Further fallbacks were taken", "times; --json names some" },
-    // A warning of its own, which says how many points in how many frames.
+    // Has a warning of its own, which says how many points in how many frames.
     { "runner.points_lost", NULL, NULL },
     // Noted when the chain was bound.
     { "beam.carry_grows", NULL, NULL },
@@ -53,7 +53,7 @@ static const sentence sentences[] = {
     { "layers.parts_without_volume", NULL, NULL },
     { "lattice.part_held_back", NULL, NULL },
     { "lattice.point_not_smooth", NULL, NULL },
-    // Everyday work of the solvers, by the hundred thousand; the verdict counts what is left of it.
+    // Routine work of the solvers, by the hundred thousand; the verdict counts what remains of it.
     { "layers.cold_fits", NULL, NULL },
     { "layers.volume_shortened", NULL, NULL },
     { "layers.still_crossing", NULL, NULL },
@@ -70,7 +70,7 @@ bool fallback_text(const char* name, uint64_t times, char* text, size_t size)
         if (s->before) snprintf(text, size, "%s %" PRIu64 " %s.", s->before, times, s->behind);
         return s->before != NULL;
     }
-    // A deformer of the host: its name is better than silence.
+    // A deformer of the host: its counter's name is better than nothing.
     snprintf(text, size, "The fallback %s was taken %" PRIu64 " times.", name, times);
     return true;
 }

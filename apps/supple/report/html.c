@@ -1,4 +1,4 @@
-// The page: text that grows, styles, pictures.
+// The page: growing text, styles, pictures.
 #include "html.h"
 
 #include "output.h"
@@ -58,7 +58,7 @@ void html_text(html* h, const char* text)
         put(h, at, spaced ? plain - 1 : plain);
         at += plain;
         if (!*at) break;
-        // A percent sign stays in the line of its number.
+        // A percent sign stays on the line of its number.
         if (*at == '%') {
             put(h, spaced ? "&nbsp;%" : "%", spaced ? 7 : 1);
             at++;

@@ -1,4 +1,4 @@
-// Plots as inline SVG: round ticks, a light net, one line a series, the key below.
+// Plots as inline SVG: round ticks, a light grid, one line per series, the key below.
 #include "html.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ enum { WIDTH = 400, HEIGHT = 220, RIGHT = 12, TOP = 10, BOTTOM = 38, COLUMNS_MAX
 
 typedef struct range {
     double low, high, step;
-    double left; // of the x axis: where the picture of the data begins
+    double left; // where the x axis and the plot area begin
 } range;
 
 // A step of 1, 2 or 5 times a power of ten that divides the span into about `count`.
@@ -36,7 +36,7 @@ static void include(double value, double* low, double* high)
 // Rounding must not print "-0" or 0.30000000000000004.
 static double tidy(double value, double step) { return fabs(value) < step * 1e-6 ? 0.0 : value; }
 
-// Room for the longest number of the y axis and the words beside it.
+// Space for the longest number of the y axis and the words beside it.
 static double left_margin(const range* y)
 {
     int longest = 0, rows = (int)floor((y->high - y->low) / y->step + 0.5);
@@ -96,7 +96,7 @@ static void draw_axes(html* h, const html_plot* p, const range* x, const range* 
     html_add(h, "</text>");
 }
 
-// Long clips are thinned to the lowest and the highest value of each column of pixels, so that no peak is lost.
+// Long clips are reduced to the lowest and the highest value of each pixel column, so that no peak is lost.
 static void draw_curve(html* h, const html_series* s, uint32_t color, const range* x, const range* y)
 {
     uint32_t bucket = s->count > 2 * COLUMNS_MAX ? (s->count + COLUMNS_MAX - 1) / COLUMNS_MAX : 1;
@@ -116,7 +116,7 @@ static void draw_curve(html* h, const html_series* s, uint32_t color, const rang
         }
     }
     html_add(h, "\"/>");
-    // A single frame is a dot: a path of one point draws nothing.
+    // A single frame is a dot: a path with one point draws nothing.
     if (s->count == 1 && isfinite(s->y[0]))
         html_add(h, "<circle class=\"c%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", color % 8, place_x(x, s->x[0]),
                  place_y(y, s->y[0]));

@@ -1,4 +1,4 @@
-// The verdict on a bake: linear skinning beside it, and other skinnings where they can be tried.
+// The verdict on a bake: compares it with linear skinning, and with other skinning methods if they can be tried.
 #include "judging.h"
 
 #include "chain_measure.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is not better by this share is not worth a change of chain.
+// A chain that is not better by this factor is not worth a change.
 static const double BETTER = 0.7;
-// As many crossings as before, give or take.
+// About as many crossings as before.
 static const double NO_WORSE = 1.1;
 
 static sup_result make_player(const judge* j, const char* links, sup_chain** chain, sup_instance** instance, sup_error* error)
@@ -77,17 +77,17 @@ static sup_result try_chain(const judge* j, const char* links, candidate* out, s
     return result;
 }
 
-// Better in one of both and no worse in the other. What crosses at rest is nobody's fault here.
+// Better in one and no worse in the other. What crosses at rest is not the chain's fault.
 static bool is_better(const sup_verdict* v, const candidate* c)
 {
-    if (v->crossings_rest == SUP_METER_UNCOUNTED) return false; // no chain unites what the file has doubled
+    if (v->crossings_rest == SUP_METER_UNCOUNTED) return false; // no chain separates what the file has doubled
     double rest = v->crossings_rest, crossings = fmax(0.0, c->crossings - rest), now = fmax(0.0, v->crossings - rest);
     bool   fuller = v->part && fabs(v->volume) >= 0.01 && fabs(c->volume) <= BETTER * fabs(v->volume);
     bool   freer = now > 0.0 && crossings <= BETTER * now;
     return (fuller || freer) && fabs(c->volume) <= fmax(fabs(v->volume), 0.01) && crossings <= NO_WORSE * now;
 }
 
-// Only chains that were tried are named: a rule of thumb would be wrong for some characters.
+// Only names chains that were tried: a rule of thumb would be wrong for some characters.
 sup_result judge_end(judge* j, sup_error* error)
 {
     static const char* const chains[] = { "dualquat", "linear,smooth", "dualquat,smooth" };
@@ -102,7 +102,7 @@ sup_result judge_end(judge* j, sup_error* error)
         v->better = chains[i];
         v->better_volume = c.volume;
         v->better_crossings = c.crossings;
-        break; // the simplest that helps
+        break; // the simplest one that helps
     }
     return SUP_OK;
 }

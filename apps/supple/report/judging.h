@@ -1,4 +1,4 @@
-/// judging.h: the verdict on a bake, taken from some of its frames.
+/// judging.h: the verdict on a bake, from some of its frames.
 #ifndef SUPPLE_APP_JUDGING_H
 #define SUPPLE_APP_JUDGING_H
 
@@ -10,23 +10,23 @@ typedef struct judge {
     const motion*        motion;
     const sup_tasks*     tasks;
     sup_meter*           meter;
-    sup_chain*           linear; ///< NULL: the chain that is judged is linear skinning itself
+    sup_chain*           linear; ///< NULL: the chain is linear skinning itself
     sup_instance*        linear_instance;
     void *               scratch, *chain_scratch;
     sup_vec3*            points;
-    bool                 skinning_only; ///< one link that poses: others can be tried at one time
+    bool                 skinning_only; ///< a single link that only poses: others can be tried at one time
     sup_verdict          verdict;
 } judge;
 
-/// Larger ones are not judged: the tables of a meter would take more memory than the bake itself.
+/// Larger characters get no verdict: the tables of a meter would take more memory than the bake itself.
 #define JUDGE_TRIANGLES_MAX 1000000
 
-/// Before the first frame. judge_free it whichever way it ends.
+/// Call before the first frame. judge_free it however it ends.
 sup_result judge_begin(judge* j, const sup_character* character, const motion* m, const sup_chain* chain,
                        const sup_tasks* tasks, sup_error* error);
-/// A frame that sup_verdict_takes.
+/// Takes a frame that sup_verdict_takes selects.
 void judge_frame(judge* j, double time, const sup_pose* pose, const sup_vec3* points);
-/// Behind the last frame: where skinning alone was played, tries what costs no simulation and keeps it if it is better.
+/// Call after the last frame: if only skinning was played, tries what costs no simulation and keeps it if it is better.
 sup_result judge_end(judge* j, sup_error* error);
 void       judge_free(judge* j);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A number, with or without a percent sign behind it. False: it is none.
+// A number, with or without a percent sign. False: it is not one.
 static bool read_amount(const char* text, double* value, bool* percent)
 {
     char* end = NULL;
@@ -33,7 +33,7 @@ int limits_read(const options* o, double diagonal, limits* out)
     bool        percent;
     const char* text = options_text(o, FLAG_MAX_VOLUME_LOSS, NULL);
     if (text) {
-        // 2 without a sign could mean 2 % or all of it twice: ask.
+        // 2 without a sign could mean 2 % or a factor: ask.
         if (!read_amount(text, &value, &percent) || (!percent && value > 1.0))
             return refuse(FLAG_MAX_VOLUME_LOSS, text, "write a percentage like 2%, or a fraction like 0.02");
         out->volume_loss = percent ? value / 100.0 : value;
@@ -70,7 +70,7 @@ void verdict_add(verdict* v, const char* format, ...)
     report_error("%s", sentence);
     size_t size = (v->text ? strlen(v->text) + 1 : 0) + strlen(sentence) + 1;
     char*  text = sup_arena_alloc(v->arena, size, 1);
-    if (!text) return; // it has been said
+    if (!text) return; // it was already printed
     snprintf(text, size, "%s%s%s", v->text ? v->text : "", v->text ? "\n" : "", sentence);
     v->text = text;
 }

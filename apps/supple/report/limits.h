@@ -1,11 +1,11 @@
-/// limits.h: --max-volume-loss, --max-error, --max-intersections and --max-stretch: what turns a measurement into a verdict.
+/// limits.h: --max-volume-loss, --max-error, --max-intersections and --max-stretch, which turn measurements into a verdict.
 #ifndef SUPPLE_APP_LIMITS_H
 #define SUPPLE_APP_LIMITS_H
 
 #include "commands/options.h"
 #include "supple/base.h"
 
-/// INFINITY where there is none.
+/// INFINITY if absent.
 typedef struct limits {
     double volume_loss;   ///< a fraction, positive
     double error;         ///< in file units
@@ -13,19 +13,19 @@ typedef struct limits {
     double stretch;       ///< the ratio of an edge's lengths, from 1 up
 } limits;
 
-/// Reads the four flags; a percentage of --max-error is one of the diagonal. Says what is wrong with EXIT_USAGE.
+/// Reads the four flags; a percentage of --max-error is one of the diagonal. Prints what is wrong with EXIT_USAGE.
 int limits_read(const options* o, double diagonal, limits* out);
 
-/// The limits that were broken, as sentences.
+/// The exceeded limits, as sentences.
 typedef struct verdict {
     sup_arena* arena;
     char*      text; ///< newline-separated; NULL: none
 } verdict;
 
-/// Whether a limit is exceeded, or a number beats another as the worst: what is not a number is worse than any.
+/// Whether a limit is exceeded, or a number is the new worst: NaN is worse than anything.
 bool worse_than(double value, double other);
 
-/// Says it as an error, and keeps it for the report.
+/// Prints it as an error, and keeps it for the report.
 void verdict_add(verdict* v, const char* format, ...) SUP_FORMAT(2, 3);
 
 #endif

@@ -1,4 +1,4 @@
-// Files written beside and renamed.
+// Files that are written beside their target and then renamed.
 #include "output.h"
 
 #include "commands/options.h"
@@ -27,7 +27,7 @@ static const char* reason(int number)
     }
 }
 
-// Folders of the kernel, such as /proc, answer as if they were not there.
+// Kernel folders such as /proc report that they do not exist.
 static bool folder_exists(const char* path)
 {
     char   folder[4096] = ".";
@@ -72,7 +72,7 @@ static bool check_target(output_file* o, sup_error* error)
     return true;
 }
 
-// Nothing was opened after all.
+// Undoes the opening.
 static bool refuse_open(const output_file* o, int number, sup_error* error)
 {
     interrupts_release();

@@ -1,4 +1,4 @@
-// Which joint follows which when captured motion is put on a character: notes, a table for people, and JSON.
+// Which joint follows which when captured motion is put on a character: notes, a table, and JSON.
 #include "partner_report.h"
 
 #include "input/inputs.h"
@@ -32,7 +32,7 @@ static const char* list_end(name_list* l, uint32_t most)
     return l->text;
 }
 
-// Every guess is shown, so that the reader can write the map.
+// Every guess is listed, so that the user can write the map.
 static void note_guesses(const sup_character* character, const sup_retarget_report* report)
 {
     enum { GUESSES = 24 };

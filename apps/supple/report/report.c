@@ -9,7 +9,7 @@
 
 static void say(const char* kind, const char* format, va_list arguments)
 {
-    // What is on stdout was said before: keep the order on a terminal that shows both.
+    // stdout was written earlier: keep the order on a terminal that shows both.
     fflush(stdout);
     char    text[4096];
     va_list again;
@@ -19,7 +19,7 @@ static void say(const char* kind, const char* format, va_list arguments)
     if (whole && whole != text) vsnprintf(whole, (size_t)length + 1, format, again);
     va_end(again);
     if (!whole) whole = text;
-    sup_text_clean(whole); // names of files may hold what a terminal obeys
+    sup_text_clean(whole); // file names may contain control characters
     fprintf(stderr, "supple: %s: %s\n", kind, whole);
     if (whole != text) free(whole);
 }
@@ -126,7 +126,7 @@ void table_add(table* t, const char* format, ...)
     push_cell(t, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-// Terminal columns of a UTF-8 text: bytes that do not continue a character.
+// Terminal columns of a UTF-8 text: bytes that are not continuation bytes.
 static int shown_width(const char* text)
 {
     int width = 0;

@@ -4,17 +4,17 @@
 
 #include "supple/json.h"
 
-/// "supple: error: ..." on stderr. The sentence has no period at its end.
+/// Prints "supple: error: ..." on stderr. The sentence has no final period.
 void report_error(const char* format, ...) SUP_FORMAT(1, 2);
 void report_warning(const char* format, ...) SUP_FORMAT(1, 2);
 void report_note(const char* format, ...) SUP_FORMAT(1, 2);
 
-/// One JSON document and a line end to stdout. False (after a message) when the value is NULL or stdout refuses.
+/// Prints one JSON document and a line end to stdout. False (after a message) if the value is NULL or stdout fails.
 bool print_json(const sup_json* value);
-/// Flushes stdout. False after a message when not all of it could be written: a full disk, a closed pipe.
+/// Flushes stdout. False after a message if not everything could be written: a full disk, a closed pipe.
 bool finish_stdout(void);
 
-/// Columns as wide as their longest cell, two spaces between; text to the left, numbers to the right.
+/// Columns as wide as their longest cell, two spaces between; text left-aligned, numbers right-aligned.
 #define TABLE_COLUMNS 13
 typedef struct table {
     uint32_t columns, rows, capacity;
@@ -22,11 +22,11 @@ typedef struct table {
     char**   cells; ///< row by row
     bool     failed;
 } table;
-/// heads: one word a column, separated by '|'; a '>' in front sets the column to the right.
+/// heads: one word per column, separated by '|'; a leading '>' right-aligns the column.
 void table_begin(table* t, const char* heads);
 /// One cell after the other, row after row.
 void table_add(table* t, const char* format, ...) SUP_FORMAT(2, 3);
-/// Prints and frees. indent: spaces in front of each line.
+/// Prints and frees. indent: spaces before each line.
 void table_print(table* t, int indent);
 void table_free(table* t);
 

@@ -20,7 +20,7 @@ int convert_file(const char* path)
              sup_character_write_memory(character, arena, &bytes, &error) != SUP_OK)
         code = fail_with(&error);
     for (uint32_t i = 0; code == EXIT_DONE && i < character->warning_count; i++) report_warning("%s", character->warnings[i]);
-    if (code == EXIT_DONE && fwrite(bytes.data, 1, bytes.size, stdout) != bytes.size) code = EXIT_FAILED; // the end says why
+    if (code == EXIT_DONE && fwrite(bytes.data, 1, bytes.size, stdout) != bytes.size) code = EXIT_FAILED; // the exit code tells
     sup_character_destroy(character);
     sup_arena_destroy(arena);
     return code;

@@ -1,4 +1,4 @@
-// Requests, their origin, and the answers. All requests come through one function; civetweb itself serves nothing.
+// Requests, their origin, and the answers. All requests pass through one function; civetweb itself serves nothing.
 #include "studio_server.h"
 
 #include "commands/options.h"
@@ -19,21 +19,21 @@
 #include <time.h>
 
 enum {
-    TOKEN_BYTES = 16,             // 128 bits: nobody guesses them
-    WORKERS = 24,                 // a browser opens six connections; the rest outlasts clients that never end a request
-    REQUEST_MILLISECONDS = 8000,  // for a request's head, and for each piece in or out: a slow client loses its connection
-    HEAD_BYTES_MAX = 16384,       // of a request's head
-    PIECE = 1 << 16,              // read and written at a time
+    TOKEN_BYTES = 16,             // 128 bits, which nobody can guess
+    WORKERS = 24,                 // a browser opens six connections; the rest outlasts clients that never finish a request
+    REQUEST_MILLISECONDS = 8000,  // for a request's header, and for each piece in or out: a slow client loses its connection
+    HEAD_BYTES_MAX = 16384,       // of a request's header
+    PIECE = 1 << 16,              // bytes per read or write
     UPLOAD_BYTES_MAX = 256 << 20, // of a file to convert: the largest FBX of the test sets has 60 MB
     UPLOAD_SECONDS = 60,          // until it has arrived: it comes from the same machine
-    CONVERT_SECONDS = 120,        // for assimp, on the clock
-    CONVERT_BYTES_MAX = 1 << 30,  // of the GLB
+    CONVERT_SECONDS = 120,        // for assimp, wall-clock time
+    CONVERT_BYTES_MAX = 1 << 30,  // size limit of the GLB
     CONVERT_WAITING_MAX = 6,      // requests that may wait for their turn
-    NAME_MAX_BYTES = 120,         // of a file that is dropped on the page
+    NAME_MAX_BYTES = 120,         // of a file dropped on the page
 };
 
-// Scripts, styles and workers from the page's own files alone; pictures and films may also be made by the page. WebAssembly may
-// be compiled, text may not. No frame, no form, no other site.
+// Scripts, styles and workers only from the page's own files; the page may also generate pictures and films. WebAssembly may be
+// compiled, text may not. No frames, no forms, no other sites.
 static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; "
                              "img-src 'self' data: blob:; "
                              "media-src 'self' blob:; font-src 'self'; connect-src 'self' blob: data:; manifest-src 'self'; "
@@ -45,13 +45,13 @@ struct studio_server {
     struct mg_context* context;
     int                port;
     char               run[2 * TOKEN_BYTES + 1], token[2 * TOKEN_BYTES + 1], address[160];
-    char               program[4096]; ///< converts; empty: it is not known
+    char               program[4096]; ///< for conversions; empty: unknown
     // One conversion at a time; others wait for it.
     pthread_mutex_t turn, state;
     int             waiting;
     bool            ending;
     system_run      convert;
-    char            dropped[4300], folder[4096]; ///< the file that was dropped, and its folder; empty: none
+    char            dropped[4300], folder[4096]; ///< the dropped file, and its folder; empty: none
 };
 
 typedef struct mg_connection   connection;
@@ -91,7 +91,7 @@ static void send_bytes(connection* c, const void* bytes, size_t size)
     }
 }
 
-/// more: further lines of the head, each ended by \r\n, or "".
+/// more: further header lines, each ended by \r\n, or "".
 static int answer(connection* c, int status, const char* type, const char* more, const void* bytes, size_t size)
 {
     const request* r = mg_get_request_info(c);
@@ -120,7 +120,7 @@ static int refuse(connection* c, int status, const char* format, ...)
                   (size_t)length);
 }
 
-// civetweb's own complaints: a request that is too long, or none.
+// civetweb's own errors: a request that is too long or malformed.
 static int on_error(connection* c, int status, const char* words)
 {
     (void)words;
@@ -167,7 +167,7 @@ static int give(connection* c, const site_file* file, const char* type, const ch
 
 // ---------------------------------------------------------------------------------------------- who asks
 
-// Takes as long whatever is different.
+// Constant-time comparison: the time does not tell which byte differs.
 static bool same_secret(const char* given, size_t length, const char* secret)
 {
     unsigned difference = (unsigned)(length ^ strlen(secret));
@@ -182,7 +182,7 @@ static bool same_word(const char* a, const char* b)
     return !*a && !*b;
 }
 
-/// The header's value; NULL: there is none. Twice is as good as a lie: *twice.
+/// The header's value; NULL: absent. A repeated header counts as forged: *twice.
 static const char* header(const request* r, const char* name, bool* twice)
 {
     const char* value = NULL;
@@ -233,7 +233,7 @@ static void remove_dropped(studio_server* s)
     s->dropped[0] = s->folder[0] = 0;
 }
 
-/// The name of the page's file as a file's name: it shows in messages, and its ending tells the format.
+/// The page's file name, made safe: it appears in messages, and its ending selects the format.
 static void plain_name(char* name)
 {
     for (char* at = name; *at; at++)
@@ -241,7 +241,7 @@ static void plain_name(char* name)
     while (name[0] == '.' || name[0] == '-') name[0] = '_';
 }
 
-/// The request's body into the file. 0, or the status it was refused with.
+/// Stores the request's body in the file. Returns 0, or the status to refuse it with.
 static int take_body(connection* c, const char* path, long long size)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -264,7 +264,7 @@ static int take_body(connection* c, const char* path, long long size)
     return status;
 }
 
-// Lines of "supple: warning: ..." as a header's value, without their beginning.
+// Lines of "supple: warning: ..." as a header's value, without that prefix.
 static void encode_notes(const char* said, char* out, size_t capacity)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -292,7 +292,7 @@ static int answer_converted(connection* c, const system_run* run, const char* na
         strcat(notes, "\r\n");
         return answer(c, 200, "model/gltf-binary", notes, run->out, run->size);
     }
-    // The last sentence, without "supple: error: ".
+    // The last error, without "supple: error: ".
     static const char mark[] = "error: ";
     const char*       sentence = NULL;
     for (const char* at = run->said; (at = strstr(at, mark)); at += sizeof mark - 1) sentence = at + sizeof mark - 1;
@@ -300,7 +300,7 @@ static int answer_converted(connection* c, const system_run* run, const char* na
     return refuse(c, 422, "%.*s", (int)strcspn(sentence, "\r\n"), sentence);
 }
 
-// The caller has the turn. `given` NULL: the file is the request's body.
+// The caller holds the turn. `given` NULL: the file is the request's body.
 static int convert(studio_server* s, connection* c, const site_file* given, char* name, long long size)
 {
     char path[4200];
@@ -379,7 +379,7 @@ static int answer_given(const studio_server* s, connection* c, const char* id)
     unsigned long number = strtoul(id, &end, 10);
     if (!isdigit((unsigned char)id[0]) || *end || number >= s->site->given.count)
         return refuse(c, 404, "no file with that number was given");
-    // Never a page of ours, whatever is in it.
+    // Never as a page of ours, whatever it contains.
     return give(c, &s->site->given.files[number], "application/octet-stream", "Content-Disposition: attachment\r\n");
 }
 
@@ -395,7 +395,7 @@ static int answer_inside(studio_server* s, connection* c, const request* r, cons
     return file ? give(c, file, type_of(file->name), "") : refuse(c, 404, "the page has no such file");
 }
 
-// The first visit: the token goes into a cookie and out of the address.
+// The first visit: moves the token from the address into a cookie.
 static int answer_entry(const studio_server* s, connection* c)
 {
     char more[400];
@@ -408,7 +408,7 @@ static int on_request(connection* c)
 {
     studio_server* s = mg_get_user_data(mg_get_context(c));
     const request* r = mg_get_request_info(c);
-    mg_disable_connection_keep_alive(c); // or it would wait for the rest of a body that was refused
+    mg_disable_connection_keep_alive(c); // otherwise it would wait for the rest of a refused body
     const char *method = r->request_method ? r->request_method : "", *path = r->local_uri ? r->local_uri : "";
     bool        twice = false, posted = strcmp(method, "POST") == 0;
     const char *host = header(r, "Host", &twice), *origin = header(r, "Origin", &twice),
@@ -431,7 +431,7 @@ static int on_request(connection* c)
         return refuse(c, 403, "another site may not talk to supple studio");
     bool known = (sent && same_secret(sent, strlen(sent), s->token)) || has_cookie(s, cookies);
     if (!inside || !known) return refuse(c, 403, "the token is missing: open the address that supple studio printed");
-    // A page that answers the person's own click may post; anything else that posts says where it comes from.
+    // A post must carry an Origin, which browsers add to every post, or the token itself.
     if (posted && !origin && !sent) return refuse(c, 403, "a request that brings a file says where it comes from");
     return answer_inside(s, c, r, path + run + 2, posted);
 }
@@ -446,7 +446,7 @@ static bool make_secret(char* out)
     return true;
 }
 
-// civetweb says by itself why it did not start; that goes to the person.
+// civetweb reports why it did not start; that goes to the user.
 static int on_log(const connection* c, const char* words)
 {
     (void)c;
@@ -454,7 +454,7 @@ static int on_log(const connection* c, const char* words)
     return 1;
 }
 
-// Listens on a port of the loopback, 0 for a free one; false: it cannot be had.
+// Listens on a loopback port, 0 for any free one; false: it is taken.
 static bool open_port(studio_server* s, uint32_t port)
 {
     char listen[32], workers[16], wait[16], head[16];
@@ -479,7 +479,7 @@ static bool open_port(studio_server* s, uint32_t port)
                                              NULL };
     const struct mg_callbacks calls = { .begin_request = on_request, .http_error = on_error, .log_message = on_log };
     s->context = mg_start(&calls, s, settings);
-    // It ignores the end of children, which we wait for.
+    // civetweb ignores the end of children, which we wait for.
     signal(SIGCHLD, SIG_DFL);
     struct mg_server_port ports[2];
     if (!s->context || mg_get_server_ports(s->context, 2, ports) < 1) return false;
@@ -517,7 +517,8 @@ uint32_t studio_server_port(const studio_server* s) { return (uint32_t)s->port; 
 
 const char* studio_server_address(const studio_server* s) { return s->address; }
 
-// Nothing waits for connections: civetweb would take seconds to. The memory goes with the process, which threads still use.
+// Does not wait for connections: civetweb would take seconds. The memory is freed with the process, because threads still use
+// it.
 void studio_server_end(studio_server* s)
 {
     pthread_mutex_lock(&s->state);

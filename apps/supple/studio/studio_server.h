@@ -1,5 +1,5 @@
-/// studio_server.h: the web server behind `supple studio`. civetweb stands behind this header and nowhere else; a build without
-/// it has studio_server_available() false.
+/// studio_server.h: the web server behind `supple studio`. Only its implementation uses civetweb; in a build without it
+/// studio_server_available() is false.
 ///
 /// The address that is printed is http://127.0.0.1:PORT/RUN/?token=TOKEN; both words are new in every run. It answers with a
 /// cookie (HttpOnly, SameSite=Strict, for /RUN/ alone, since cookies go to every port of a host) and leads to /RUN/, so that
@@ -23,13 +23,13 @@
 typedef struct studio_server studio_server;
 
 bool studio_server_available(void);
-/// Serves the site on the loopback. port 0: the preferred one (0: none) where it can be had, else a free one. Prints what is
-/// wrong and returns NULL.
+/// Serves the site on the loopback interface. port 0: the preferred one (0: none) if it is free, else any free one. Prints what
+/// is wrong and returns NULL.
 studio_server* studio_server_begin(const studio_site* site, uint32_t port, uint32_t preferred);
 uint32_t       studio_server_port(const studio_server* server);
-/// With the token.
+/// Includes the token.
 const char* studio_server_address(const studio_server* server);
-/// Ends conversions and removes what they left. Connections end with the process.
+/// Ends conversions and removes their files. Connections end with the process.
 void studio_server_end(studio_server* server);
 
 #endif

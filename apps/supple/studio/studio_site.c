@@ -1,4 +1,4 @@
-// Lists of what may be asked for.
+// Lists the files that requests may ask for.
 #include "studio_site.h"
 
 #include "input/common.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A page has some twenty files, three folders deep. More means that --page names something else, a home folder perhaps.
+// A page has some twenty files, three folders deep. More means that --page names something else, perhaps a home folder.
 enum { PAGE_FILES_MAX = 500, PAGE_DEPTH_MAX = 4 };
 // Pictures and buffers of one character: far more than any has.
 enum { GIVEN_FILES_MAX = 4096 };
@@ -95,7 +95,7 @@ static int open_page(studio_site* site, const char* page)
 
 // ---------------------------------------------------------------------------------------------- given files
 
-/// Who reads, and for whom.
+/// Records which files are read, and for which given file.
 typedef struct recorder {
     studio_site* site;
     uint32_t     of;
@@ -106,7 +106,7 @@ static void record(recorder* r, const char* path, size_t folder)
     site_list* list = &r->site->given;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->files[i].of == r->of && strcmp(list->files[i].path, path) == 0) return;
-    // One too many is one that the page will say is missing.
+    // A file beyond the limit is one that the page reports as missing.
     add(list, GIVEN_FILES_MAX, r->site->arena, (site_file){ path + folder, path, folder, r->of });
 }
 
@@ -125,7 +125,8 @@ static sup_result read_beside(void* user, const char* path, size_t folder, sup_a
     return result;
 }
 
-// What a character's file names is what our own reader asks for. A file that it refuses names nothing; the page says why.
+// The files that a character references are those that our own reader asks for. A file that it refuses references none; the
+// page says why.
 static void look_into_character(recorder* r, const char* path)
 {
     const sup_files  files = { .read = read_given, .read_below = read_beside, .user = r };
@@ -135,13 +136,13 @@ static void look_into_character(recorder* r, const char* path)
     if (sup_load(path, &load, &character, &error) == SUP_OK) sup_character_destroy(character);
 }
 
-// Paths from the root are not beside anything.
+// Absolute paths are not relative to anything.
 static const char* beside(const char* path, const char* name, sup_arena* arena)
 {
     return name && !path_is_absolute(name) && strncmp(name, "builtin:", 8) != 0 ? path_beside(path, name, arena) : NULL;
 }
 
-// A preset names its world, a world the meshes of its bodies.
+// A preset references its world, a world the meshes of its bodies.
 static void look_into_json(recorder* r, const char* path, int depth)
 {
     sup_arena*       arena = sup_arena_create(NULL);
@@ -181,7 +182,7 @@ static int open_given(studio_site* site, const char* path)
     size_t length = strlen(path);
     if (builtin) return EXIT_DONE;
     if (length > 5 && strcmp(path + length - 5, ".json") == 0) look_into_json(&r, path, 0);
-    else if (sup_format_for(path)) look_into_character(&r, path); // assimp's own are read when the page asks for them
+    else if (sup_format_for(path)) look_into_character(&r, path); // assimp's formats are read when the page asks for them
     return EXIT_DONE;
 }
 

@@ -106,16 +106,15 @@ typedef struct beam_frame {
 
 static size_t cut_scratch(const bound* b, void* scratch, beam_frame* f)
 {
-    size_t at = sup_curve_frame_cut(&b->dynamics, scratch, &f->on);
+    sup_layout l = { .base = scratch };
+    size_t     nodes = b->framed ? (size_t)b->net.node_count + SUP_LANES : 0;
+    sup_curve_frame_cut(&b->dynamics, &l, &f->on);
     f->b = b;
-    f->rows = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(((size_t)(b->net.intervals + 1) * b->net.stride + SUP_LANES) * sizeof(float), 64);
-    f->moved = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += b->framed ? sup_align(((size_t)b->net.node_count + SUP_LANES) * sizeof(sup_vec3), 64) : 0;
-    f->centers = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += b->framed ? sup_align(b->net.curves.curve_count * sizeof(sup_vec3), 64) : 0;
-    f->turned = (sup_vec3*)sup_scratch_at(scratch, at);
-    return at + (b->framed ? sup_align(b->dynamics.point_count * sizeof(sup_vec3), 64) : 0);
+    f->rows = sup_layout_add(&l, (size_t)(b->net.intervals + 1) * b->net.stride + SUP_LANES, sizeof *f->rows);
+    f->moved = sup_layout_add(&l, nodes, sizeof *f->moved);
+    f->centers = sup_layout_add(&l, b->framed ? b->net.curves.curve_count : 0, sizeof *f->centers);
+    f->turned = sup_layout_add(&l, b->framed ? b->dynamics.point_count : 0, sizeof *f->turned);
+    return l.used;
 }
 
 // ---------------------------------------------------------------------------------------------- bind

@@ -1,6 +1,7 @@
 // Fixed loads, solved once: what a newton on a curve does to the skin, limbs mixed where they meet, is a number for every point
 // it reaches. A frame only turns the forces, divides them by the stiffness of the moment and adds up.
 #include "deform/bend/bend.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -12,7 +13,6 @@ enum { ENTRIES_PER_POINT = 32 };
 #define TAKES_MOST 1e8
 /// Mixing leaves long tails: what is less than this share of the largest displacement of a load is not kept.
 #define TAIL 1e-5f
-#define TWO_PI 6.283185307179586
 
 typedef struct fixed_maker {
     const bend_params* p;
@@ -32,7 +32,7 @@ static double shape_at(const fixed_maker* m, uint32_t curve, const float* shape,
     if (!terms) return shape[n];
     double length = m->b->net.girth[curve], sum = 0;
     for (uint32_t k = 0; k <= 2 * l->terms; ++k) {
-        double w = length > 0 ? TWO_PI * ((k + 1) / 2) / length : 0, w4 = w * w * w * w;
+        double w = length > 0 ? 2 * SUP_PI * ((k + 1) / 2) / length : 0, w4 = w * w * w * w;
         sum +=
             (double)l->basis[n * (2 * l->terms + 1) + k] * terms[k] / (m->b->fixed.sigma[curve] + m->b->stiffness[curve] * w4);
     }

@@ -1,55 +1,38 @@
 // One frame: what the skin is made of now, and where its loads hold the nodes.
 #include "deform/bend/bend.h"
+
+#include "base/scratch_layout.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-#define TWO_PI 6.283185307179586
-
 bend_workspace bend_workspace_cut(const bend_bound* b, void* scratch, size_t* total)
 {
-    size_t         at = 0;
+    sup_layout     l = { .base = scratch };
+    size_t         stride = b->net.on.stride, rows = (b->net.on.intervals + 1) * stride + 8;
+    uint32_t       items = 4 * b->loads.item_count, curves = b->net.on.curves.curve_count;
     bend_workspace r;
-    size_t stride = b->net.on.stride, per = b->net.on.intervals + 1, rows = sup_align((per * stride + 8) * sizeof(float), 64);
-    r.q = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += sup_align(((size_t)b->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    r.rows = (float*)sup_scratch_at(scratch, at);
-    at += rows;
-    r.target = (float*)sup_scratch_at(scratch, at);
-    at += b->shapes.count ? rows : 0;
-    r.sway = (float*)sup_scratch_at(scratch, at);
-    at += b->modes.count ? rows : 0;
-    r.terms = (float*)sup_scratch_at(scratch, at);
-    at += b->loads.founded ? sup_align((2 * b->loads.terms + 1) * stride * sizeof(float), 64) : 0;
-    r.now = (bend_curve_now*)sup_scratch_at(scratch, at);
-    at += sup_align(b->net.on.curves.curve_count * sizeof(bend_curve_now), 64);
-    r.turns = (sup_quat*)sup_scratch_at(scratch, at);
-    at += sup_align(b->net.joint_count * sizeof(sup_quat), 64);
-    r.moved = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += b->framed ? sup_align(b->net.on.node_count * sizeof(sup_vec3), 64) : 0;
-    r.centers = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += b->framed ? sup_align(b->net.on.curves.curve_count * sizeof(sup_vec3), 64) : 0;
-    r.weights = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(b->shapes.count * sizeof(float), 64);
-    r.stations = (sup_station*)sup_scratch_at(scratch, at);
-    at += sup_align(b->shapes.sections.station_count * sizeof(sup_station), 64);
-    r.trust_scratch = sup_scratch_at(scratch, at);
-    at += sup_align(sup_trust_scratch(&b->shapes.trust), 64);
+    r.q = sup_layout_add(&l, (size_t)b->point_count + SUP_LANES, sizeof *r.q);
+    r.rows = sup_layout_add(&l, rows, sizeof *r.rows);
+    r.target = sup_layout_add(&l, b->shapes.count ? rows : 0, sizeof *r.target);
+    r.sway = sup_layout_add(&l, b->modes.count ? rows : 0, sizeof *r.sway);
+    r.terms = sup_layout_add(&l, b->loads.founded ? (2 * b->loads.terms + 1) * stride : 0, sizeof *r.terms);
+    r.now = sup_layout_add(&l, curves, sizeof *r.now);
+    r.turns = sup_layout_add(&l, b->net.joint_count, sizeof *r.turns);
+    r.moved = sup_layout_add(&l, b->framed ? b->net.on.node_count : 0, sizeof *r.moved);
+    r.centers = sup_layout_add(&l, b->framed ? curves : 0, sizeof *r.centers);
+    r.weights = sup_layout_add(&l, b->shapes.count, sizeof *r.weights);
+    r.stations = sup_layout_add(&l, b->shapes.sections.station_count, sizeof *r.stations);
+    r.trust_scratch = sup_layout_add(&l, sup_trust_scratch(&b->shapes.trust), 1);
     r.trust = (sup_residual_trust){ 0 };
-    r.moving = (uint8_t*)sup_scratch_at(scratch, at);
-    at += sup_align(b->net.on.curves.curve_count, 64);
-    uint32_t items = 4 * b->loads.item_count, curves = b->net.on.curves.curve_count;
-    r.values = (float*)sup_scratch_at(scratch, at);
-    at += b->fixed.ready ? sup_align((items > curves ? items : curves) * sizeof(float), 64) : 0;
-    r.solids = (bend_solid*)sup_scratch_at(scratch, at);
-    at += sup_align(b->bodies.count * sizeof(bend_solid), 64);
-    r.boxes = (sup_box*)sup_scratch_at(scratch, at);
-    at += sup_align(b->bodies.boxes, 64);
-    r.press = sup_scratch_at(scratch, at);
-    at += sup_align(bend_press_size(b), 64);
-    r.push = sup_scratch_at(scratch, at);
-    at += sup_push_scratch(&b->push);
-    if (total) *total = at;
+    r.moving = sup_layout_add(&l, curves, sizeof *r.moving);
+    r.values = sup_layout_add(&l, !b->fixed.ready ? 0 : items > curves ? items : curves, sizeof *r.values);
+    r.solids = sup_layout_add(&l, b->bodies.count, sizeof *r.solids);
+    r.boxes = sup_layout_add(&l, b->bodies.boxes, 1);
+    r.press = sup_layout_add(&l, bend_press_size(b), 1);
+    r.push = sup_layout_add(&l, sup_push_scratch(&b->push), 1);
+    if (total) *total = l.used;
     return r;
 }
 
@@ -189,7 +172,7 @@ static void bend_founded(const bend_bound* b, const bend_workspace* work)
     uint32_t T = b->loads.terms;
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c)
         for (uint32_t k = 0; k <= 2 * T; ++k) {
-            double w = b->net.girth[c] > 0 ? TWO_PI * ((k + 1) / 2) / b->net.girth[c] : 0;
+            double w = b->net.girth[c] > 0 ? 2 * SUP_PI * ((k + 1) / 2) / b->net.girth[c] : 0;
             float  by = (float)(1 / (work->now[c].sigma + work->now[c].stiffness * w * w * w * w));
             float* to = work->terms + (size_t)k * b->net.on.stride + 3 * c;
             to[0] *= by, to[1] *= by, to[2] *= by;

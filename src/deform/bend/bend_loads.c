@@ -34,8 +34,8 @@ static sup_result make_tables(loads_maker* m)
         double v = (double)n / N;
         basis[n * all] = 1;
         for (uint32_t k = 1; k <= T; ++k) {
-            basis[n * all + 2 * k - 1] = (float)sup_cos(6.283185307179586 * k * v);
-            basis[n * all + 2 * k] = (float)sup_sin(6.283185307179586 * k * v);
+            basis[n * all + 2 * k - 1] = (float)sup_cos(2 * SUP_PI * k * v);
+            basis[n * all + 2 * k] = (float)sup_sin(2 * SUP_PI * k * v);
         }
         round[n] = (float)sup_bend_closed(SUP_BEND_BALANCED, v, 0, 0);
         for (uint32_t k = 0; k < per; ++k) open[n * per + k] = (float)sup_bend_open(v, (double)k / N, 0);
@@ -97,7 +97,7 @@ static double stiffness_of(const loads_maker* m, uint32_t curve)
 /// What one newton per meter of a term bends a curve on a foundation by.
 static double give_of_term(const loads_maker* m, uint32_t curve, uint32_t term)
 {
-    double l = m->net->girth[curve], w = l > 0 ? 6.283185307179586 * ((term + 1) / 2) / l : 0;
+    double l = m->net->girth[curve], w = l > 0 ? 2 * SUP_PI * ((term + 1) / 2) / l : 0;
     return 1 / (1e3 * (double)m->p->support + stiffness_of(m, curve) * w * w * w * w);
 }
 

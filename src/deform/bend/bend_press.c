@@ -7,6 +7,8 @@
 // that the material gives (`support`), and no longer one than half the reach. The ends of open curves go along: skin goes on
 // there. Points between the curves that are still inside come out at the end.
 #include "deform/bend/bend.h"
+
+#include "base/scratch_layout.h"
 #include "math/trig.h"
 #include "math/vec.h"
 
@@ -45,21 +47,16 @@ typedef struct press_workspace {
 
 static press_workspace cut_workspace(const bend_bound* b, void* scratch, size_t* total)
 {
-    size_t          at = 0, per = b->net.on.intervals + 1;
+    sup_layout      l = { .base = scratch };
+    size_t          per = b->net.on.intervals + 1;
     press_workspace r;
-    r.contacts = (contact*)sup_scratch_at(scratch, at);
-    at += sup_align(CONTACTS_MAX * sizeof(contact), 64);
-    r.matrix = (double*)sup_scratch_at(scratch, at);
-    at += sup_align((size_t)CONTACTS_MAX * CONTACTS_MAX * sizeof(double), 64);
-    r.slots = (slot*)sup_scratch_at(scratch, at);
-    at += sup_align(SLOTS_MAX * sizeof(slot), 64);
-    r.answers = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(SLOTS_MAX * per * sizeof(float), 64);
-    r.spread = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(per * sizeof(float), 64);
-    r.decay = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(per * sizeof(float), 64);
-    if (total) *total = at;
+    r.contacts = sup_layout_add(&l, CONTACTS_MAX, sizeof *r.contacts);
+    r.matrix = sup_layout_add(&l, (size_t)CONTACTS_MAX * CONTACTS_MAX, sizeof *r.matrix);
+    r.slots = sup_layout_add(&l, SLOTS_MAX, sizeof *r.slots);
+    r.answers = sup_layout_add(&l, SLOTS_MAX * per, sizeof *r.answers);
+    r.spread = sup_layout_add(&l, per, sizeof *r.spread);
+    r.decay = sup_layout_add(&l, per, sizeof *r.decay);
+    if (total) *total = l.used;
     return r;
 }
 

@@ -21,7 +21,7 @@ sup_result bend_modes_create(const bend_params* p, const bend_net* net, sup_aren
         sup_result     r = beside && closed && open && wave && open_wave ? SUP_OK : sup_fail_memory(error, "bend");
         if (!r) r = sup_beam_modes_create(N, beside, &beam, error);
         for (uint32_t k = 0; k < K && !r; ++k) {
-            double w = 6.283185307179586 * ((k + 1) / 2), high = sqrt((k ? 2.0 : 1.0) / N);
+            double w = 2 * SUP_PI * ((k + 1) / 2), high = sqrt((k ? 2.0 : 1.0) / N);
             wave[k] = (float)(w * w * w * w);
             open_wave[k] = (float)beam.lambda[k];
             for (uint32_t n = 0; n < N; ++n) {

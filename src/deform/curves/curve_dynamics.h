@@ -10,6 +10,7 @@
 #ifndef SUP_DEFORM_CURVES_CURVE_DYNAMICS_H
 #define SUP_DEFORM_CURVES_CURVE_DYNAMICS_H
 
+#include "base/scratch_layout.h"
 #include "deform/curves/curve_forces.h"
 #include "deform/curves/residual.h"
 
@@ -92,8 +93,8 @@ typedef struct sup_curve_frame {
     void *       trust, *push;
 } sup_curve_frame;
 
-/// Lists in the scratch; returns how much they take, so that a link may cut its own behind them. `scratch` NULL: to measure.
-size_t sup_curve_frame_cut(const sup_curve_dynamics* d, void* scratch, sup_curve_frame* out);
+/// Adds the frame's arrays to a layout; a link adds its own after them.
+void sup_curve_frame_cut(const sup_curve_dynamics* d, sup_layout* layout, sup_curve_frame* out);
 /// After the cut: where in time or pose the frame is.
 void sup_curve_frame_begin(sup_curve_frame* f, const sup_frame* frame, bool trust, sup_curve_growth growth);
 /// Coefficients of what lags and rings now. False: nothing does.

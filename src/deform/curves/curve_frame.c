@@ -5,24 +5,15 @@
 
 #include <string.h>
 
-size_t sup_curve_frame_cut(const sup_curve_dynamics* d, void* scratch, sup_curve_frame* out)
+void sup_curve_frame_cut(const sup_curve_dynamics* d, sup_layout* l, sup_curve_frame* out)
 {
-    size_t at = 0;
     *out = (sup_curve_frame){ .d = d };
-    out->q = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += sup_align(((size_t)d->point_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    out->coefficients = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(((size_t)d->modal.block + SUP_LANES) * sizeof(float), 64);
-    for (int i = 0; i < 2; ++i) {
-        out->weights[i] = (float*)sup_scratch_at(scratch, at);
-        at += sup_align(d->segments.count * sizeof(float), 64);
-    }
-    out->stations = (sup_station*)sup_scratch_at(scratch, at);
-    at += sup_align(d->sections.station_count * sizeof(sup_station), 64);
-    out->trust = sup_scratch_at(scratch, at);
-    at += sup_align(sup_trust_scratch(&d->trust), 64);
-    out->push = sup_scratch_at(scratch, at);
-    return at + sup_align(sup_push_scratch(&d->segments.push), 64);
+    out->q = sup_layout_add(l, (size_t)d->point_count + SUP_LANES, sizeof *out->q);
+    out->coefficients = sup_layout_add(l, (size_t)d->modal.block + SUP_LANES, sizeof *out->coefficients);
+    for (int i = 0; i < 2; ++i) out->weights[i] = sup_layout_add(l, d->segments.count, sizeof *out->weights[i]);
+    out->stations = sup_layout_add(l, d->sections.station_count, sizeof *out->stations);
+    out->trust = sup_layout_add(l, sup_trust_scratch(&d->trust), 1);
+    out->push = sup_layout_add(l, sup_push_scratch(&d->segments.push), 1);
 }
 
 // ---------------------------------------------------------------------------------------------- begin
@@ -127,8 +118,9 @@ void sup_curve_frame_end(const sup_curve_frame* f, float strength, sup_vec3* out
 
 void sup_curve_frame_reset(const sup_curve_dynamics* d, const sup_frame* frame, void* state, void* scratch)
 {
+    sup_layout      l = { .base = scratch };
     sup_curve_frame f;
-    sup_curve_frame_cut(d, scratch, &f);
+    sup_curve_frame_cut(d, &l, &f);
     sup_segments_weights_at(&d->segments, frame->end, f.weights[0]);
     sup_modal_reset(&d->modal, f.weights[0], state);
 }

@@ -66,10 +66,10 @@ static bool grow_tree(tree* t, sup_arena* arena)
 static void measure(const tree* t, uint32_t from, float* out)
 {
     for (uint32_t i = 0; i < t->nodes; ++i) out[i] = -1;
-    float way = 0;
-    for (uint32_t i = from; i != SUP_NONE; i = t->up[i]) out[i] = way, way += t->step[i];
+    float length = 0;
+    for (uint32_t i = from; i != SUP_NONE; i = t->up[i]) out[i] = length, length += t->step[i];
     for (uint32_t i = 0; i < t->nodes; ++i)
-        if (out[i] < 0) out[i] = t->up[i] == SUP_NONE ? way : out[t->up[i]] + t->step[i];
+        if (out[i] < 0) out[i] = t->up[i] == SUP_NONE ? length : out[t->up[i]] + t->step[i];
 }
 
 /// Whether all bones of a joint lead about the same way: then it is an end, a wrist with five fingers.
@@ -118,11 +118,11 @@ static uint32_t choose_end(tree* t, sup_arena* arena)
 }
 
 /// Place and way on the nearest bone of a joint.
-static void stand(const tree* t, uint32_t joint, sup_vec3 p, float* place, sup_vec3* way)
+static void stand(const tree* t, uint32_t joint, sup_vec3 p, float* place, sup_vec3* direction)
 {
     const sup_skeleton* s = t->s;
     float               least = 3e38f;
-    *place = t->place[joint], *way = v3(0, 0, 0);
+    *place = t->place[joint], *direction = v3(0, 0, 0);
     for (uint32_t i = t->first[joint]; i < s->bone_count && s->bones[i].joint == joint; ++i) {
         const sup_bone* b = &s->bones[i];
         sup_vec3        d = v3_sub(b->tail, b->head);
@@ -134,7 +134,7 @@ static void stand(const tree* t, uint32_t joint, sup_vec3 p, float* place, sup_v
         float    sign = t->place[end] >= t->place[joint] ? 1.0f : -1.0f;
         x = sup_clampf(x, BEFORE, b->child == SUP_NONE ? BEYOND_TIP : BEHIND);
         *place = t->place[joint] + sign * x * length;
-        *way = v3_scale(d, sign / length);
+        *direction = v3_scale(d, sign / length);
     }
 }
 
@@ -144,7 +144,7 @@ sup_result sup_curve_guides(const sup_character* c, const char* who, sup_arena* 
     sup_arena* work = sup_arena_beside(arena);
     tree       t = { .character = c, .s = &c->skeleton };
     *out = (sup_guides){ SUP_NEW(arena, float, n), SUP_NEW(arena, sup_vec3, n) };
-    bool good = work && out->place && out->way && grow_tree(&t, work);
+    bool good = work && out->place && out->direction && grow_tree(&t, work);
     t.first = good ? SUP_NEW(work, uint32_t, t.joints) : NULL;
     good = t.first != NULL;
     if (good) {
@@ -155,10 +155,10 @@ sup_result sup_curve_guides(const sup_character* c, const char* who, sup_arena* 
         for (uint32_t p = 0; p < n; ++p)
             for (uint32_t k = c->weights.begin[p]; k < c->weights.begin[p + 1]; ++k) {
                 float    place;
-                sup_vec3 way;
-                stand(&t, c->weights.joints[k], c->mesh.points[p], &place, &way);
+                sup_vec3 direction;
+                stand(&t, c->weights.joints[k], c->mesh.points[p], &place, &direction);
                 out->place[p] += c->weights.values[k] * place;
-                out->way[p] = v3_mad(out->way[p], c->weights.values[k], way);
+                out->direction[p] = v3_mad(out->direction[p], c->weights.values[k], direction);
             }
     }
     sup_arena_destroy(work);

@@ -94,7 +94,7 @@ static sup_vec3 rotation_vector(sup_quat q, sup_vec3 like)
 {
     if (q.w < 0) q = quat(-q.x, -q.y, -q.z, -q.w);
     double   s = sqrt((double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z), angle = 2 * sup_atan2(s, q.w);
-    float    scale = s > 1e-9 ? (float)(angle / s) : 2.0f, other = s > 1e-9 ? (float)((angle - 6.283185307179586) / s) : 2.0f;
+    float    scale = s > 1e-9 ? (float)(angle / s) : 2.0f, other = s > 1e-9 ? (float)((angle - 2 * SUP_PI) / s) : 2.0f;
     sup_vec3 a = v3(q.x * scale, q.y * scale, q.z * scale), b = v3(q.x * other, q.y * other, q.z * other);
     return v3_distance(a, like) <= v3_distance(b, like) ? a : b;
 }

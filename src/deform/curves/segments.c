@@ -1,6 +1,6 @@
 #include "deform/curves/segments.h"
 
-#include "base/internal.h"
+#include "base/scratch_layout.h"
 #include "math/vec.h"
 #include "run/examples.h"
 
@@ -462,20 +462,15 @@ static push_workspace cut_workspace(const sup_push* p, void* scratch, size_t* to
 {
     size_t points = (size_t)p->character->mesh.point_count + SUP_LANES,
            some = p->dualquat ? points : p->turned_count + SUP_LANES;
-    size_t         at = 0;
+    size_t         one = sup_skin_scratch(p->skin.set), two = p->turned_set ? sup_skin_scratch(p->turned_set) : 0;
+    sup_layout     l = { .base = scratch };
     push_workspace r;
-    r.morphed = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += sup_align(points * sizeof(sup_vec3), 64);
-    r.matrices = (sup_mat3*)sup_scratch_at(scratch, at);
-    at += sup_align(some * sizeof(sup_mat3), 64);
-    r.posed = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += sup_align(some * sizeof(sup_vec3), 64);
-    r.rest = (sup_vec3*)sup_scratch_at(scratch, at);
-    at += sup_align(((size_t)p->turned_count + SUP_LANES) * sizeof(sup_vec3), 64);
-    r.skin = sup_scratch_at(scratch, at);
-    size_t one = sup_skin_scratch(p->skin.set), two = p->turned_set ? sup_skin_scratch(p->turned_set) : 0;
-    at += sup_align(one > two ? one : two, 64) + 64;
-    if (total) *total = at;
+    r.morphed = sup_layout_add(&l, points, sizeof *r.morphed);
+    r.matrices = sup_layout_add(&l, some, sizeof *r.matrices);
+    r.posed = sup_layout_add(&l, some, sizeof *r.posed);
+    r.rest = sup_layout_add(&l, (size_t)p->turned_count + SUP_LANES, sizeof *r.rest);
+    r.skin = sup_layout_add(&l, (one > two ? one : two) + 64, 1);
+    if (total) *total = l.used;
     return r;
 }
 

@@ -1,6 +1,6 @@
 #include "deform/curves/trust_internal.h"
 
-#include "base/internal.h"
+#include "base/scratch_layout.h"
 #include "math/trig.h"
 #include "math/vec.h"
 
@@ -69,18 +69,16 @@ double trust_distance2(const sup_turns* t, uint32_t joint, uint32_t from, uint32
 
 static trust_workspace cut_workspace(const sup_trust* t, void* scratch, size_t* total)
 {
+    sup_layout      l = { .base = scratch };
+    size_t          entries = ((size_t)t->block_count + t->like_count) * SUP_LANES;
     trust_workspace r;
-    size_t          at = 0, entries = ((size_t)t->block_count + t->like_count) * SUP_LANES * sizeof(float);
-    r.away = (float*)sup_scratch_at(scratch, at);
-    at += sup_align((size_t)t->turns.pose_count * t->turns.joint_count * sizeof(float), 64);
-    r.own = (sup_trust_sums*)sup_scratch_at(scratch, at);
-    at += sup_align(t->mover_count * sizeof(sup_trust_sums), 64);
-    r.sums = (sup_trust_sums*)sup_scratch_at(scratch, at);
-    at += sup_align(t->mover_count * sizeof(sup_trust_sums), 64);
-    r.score = (float*)sup_scratch_at(scratch, at);
-    at += sup_align(t->mover_count * sizeof(float), 64);
-    r.share = (float*)sup_scratch_at(scratch, at), r.shift = (float*)sup_scratch_at(scratch, at + entries);
-    if (total) *total = at + 2 * entries;
+    r.away = sup_layout_add(&l, (size_t)t->turns.pose_count * t->turns.joint_count, sizeof *r.away);
+    r.own = sup_layout_add(&l, t->mover_count, sizeof *r.own);
+    r.sums = sup_layout_add(&l, t->mover_count, sizeof *r.sums);
+    r.score = sup_layout_add(&l, t->mover_count, sizeof *r.score);
+    r.share = sup_layout_add(&l, entries, sizeof *r.share);
+    r.shift = sup_layout_add(&l, entries, sizeof *r.shift);
+    if (total) *total = l.used;
     return r;
 }
 

@@ -95,10 +95,11 @@ typedef struct fourier_frame {
 
 static size_t cut_scratch(const fourier_bound* b, void* scratch, fourier_frame* f)
 {
-    size_t at = sup_curve_frame_cut(&b->dynamics, scratch, &f->on);
+    sup_layout l = { .base = scratch };
+    sup_curve_frame_cut(&b->dynamics, &l, &f->on);
     f->b = b;
-    f->packed = (float*)sup_scratch_at(scratch, at);
-    return at + sup_align((3 * (size_t)b->net.coefficient_count + SUP_LANES) * sizeof(float), 64);
+    f->packed = sup_layout_add(&l, 3 * (size_t)b->net.coefficient_count + SUP_LANES, sizeof *f->packed);
+    return l.used;
 }
 
 // ---------------------------------------------------------------------------------------------- bind

@@ -9,6 +9,7 @@
 #include "deform/curves/pose_turns.h"
 #include "deform/curves/trust.h"
 #include "deform/pose_space/pose_sections.h"
+#include "math/trig.h"
 #include "math/vec.h"
 #include "run/examples.h"
 
@@ -133,7 +134,7 @@ static sup_result merge(binder* m, uint32_t center, uint32_t fresh)
                         "pose_space: the examples '%s' and '%s' have the same pose (within %.2g degrees) but shapes that "
                         "differ by %.3g mm; remove one, or give it a time with another pose",
                         m->names[center], m->names[fresh],
-                        57.29578 * (double)sqrtf(farthest(m, center_turns(m, center), center_turns(m, fresh))),
+                        1 / SUP_RADIANS * (double)sqrtf(farthest(m, center_turns(m, center), center_turns(m, fresh))),
                         (double)most * m->c->metres_per_unit * 1000.0);
     float share = guess ? 1.0f : 1.0f / (float)(m->merged[center] + 1);
     for (uint32_t i = 0; i < mesh->point_count; ++i)

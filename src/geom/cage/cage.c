@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-// Triangles of the fine surface for each point of the cage; characters have some 80. And of all of it, for every one costs
-// time: characters have 30,000 to 200,000. A solid as porous as a sponge has more, and is looked at on a coarser grid.
+// Limits on triangles of the fine surface: per point of the cage (characters have some 80), and in all, because each costs time
+// (characters have 30,000 to 200,000). A solid as porous as a sponge has more, and is retried on a coarser grid.
 enum { FINE_MOST = 300, FINE_MOST_ALL = 300000, TRIES = 16 };
 
 typedef enum outcome { DONE, TOO_FINE, CROSSES, EMPTY } outcome;
@@ -18,7 +18,7 @@ static sup_result report(const cage_maker* m, double share, sup_error* error)
     return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while making a cage");
 }
 
-// Back from cells to the mesh's units.
+// From cells back to the mesh's units.
 static sup_result place(const cage_maker* m, const cage_surface* s, sup_arena* arena, sup_cage* out, bool* crosses,
                         sup_error* error)
 {
@@ -34,7 +34,7 @@ static sup_result place(const cage_maker* m, const cage_surface* s, sup_arena* a
     sup_result r = cage_crossings(points, triangles, s->triangle_count, UINT64_MAX, m->scratch, NULL, &crossing, error);
     *crosses = crossing > 0;
     if (r || (crossing && !m->careful)) return r;
-    // In cells nothing crosses. Numbers that cannot hold the difference of two cells are the only way to get here.
+    // In cells nothing crosses. This only happens when floats cannot hold the difference between two cells.
     if (crossing)
         return sup_fail(error, SUP_ERROR_INPUT,
                         "the mesh is %g units large but lies so far from the origin that its points cannot be distinguished; "
@@ -78,11 +78,11 @@ static sup_result attempt(cage_maker* m, double coarser, sup_arena* arena, sup_c
     return r;
 }
 
-// Triangles that may pass through others, and edges that may have more than two faces. Characters of one skin have 0.6 % and
-// none, those of many pieces 18 % and more.
+// Most triangles that may pass through others, as a share of all; any edge with more than two faces counts as well. Characters
+// of one skin have 0.6 % and no such edge, those of many pieces 18 % and more.
 #define CROSSING_MOST 0.05
 #define CROWDED_MOST 0.05
-// Pairs of triangles to look at for each: characters need some 50.
+// Pairs of triangles that may be tested, for each triangle: characters need some 50.
 enum { LOOKS = 1000 };
 
 static sup_result count_crowded(const sup_cage_desc* d, sup_arena* scratch, bool* out, sup_error* error)

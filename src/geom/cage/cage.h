@@ -1,8 +1,8 @@
 /// geom/cage/cage.h: one clean surface around any mesh, for physics to live on.
 ///
 /// Characters come as open shells, dozens of pieces inside and across each other, clothes over bodies, needles beside large
-/// faces. A cage is what a tailor's dummy of them would be: closed, manifold, nowhere through itself, of even triangles, finer
-/// where limbs are thin, and apart where the rig moves apart. Points too thin for it (fingers, straps) are not in it.
+/// faces. A cage is like a tailor's dummy of them: closed, manifold, free of crossings, made of even triangles, finer where
+/// limbs are thin, and separate where the rig moves parts separately. Parts too thin for it (fingers, straps) are not in it.
 #ifndef SUP_GEOM_CAGE_CAGE_H
 #define SUP_GEOM_CAGE_CAGE_H
 
@@ -15,15 +15,15 @@ typedef struct sup_cage_desc {
     const uint32_t*     triangles;
     const uint32_t*     weight_begin; ///< point_count + 1; NULL: no rig, nothing has to stay apart
     const uint32_t*     weight_joints;
-    const float*        weight_values; ///< of each point: positive, of sum 1; a point may have none
+    const float*        weight_values; ///< of each point: positive, with sum 1; a point may have none
     uint32_t            joint_count;
     const uint32_t*     parents; ///< per joint; SUP_NONE: a root
-    uint32_t            target;  ///< points of the cage, about
+    uint32_t            target;  ///< approximate number of cage points
     const sup_tasks*    tasks;
-    const sup_progress* progress; ///< NULL: nobody waits
+    const sup_progress* progress; ///< NULL: no progress reports
 } sup_cage_desc;
 
-/// Of one cage point, at most.
+/// Limits for one cage point.
 enum { SUP_CAGE_SOURCES = 32, SUP_CAGE_INFLUENCES = 8 };
 
 typedef struct sup_cage {
@@ -32,7 +32,7 @@ typedef struct sup_cage {
     uint32_t        triangle_count;
     const uint32_t* triangles; ///< facing out
 
-    /// Where its values come from: points of the mesh near each cage point, with shares of sum 1. At least one each.
+    /// Where a cage point takes its values from: nearby points of the mesh, with shares of sum 1. At least one each.
     const uint32_t* source_begin; ///< point_count + 1
     const uint32_t* sources;
     const float*    shares;
@@ -42,11 +42,12 @@ typedef struct sup_cage {
     const float*    weight_values;
 } sup_cage;
 
-/// Work is bounded by the target and a grid of a million cells, whatever the mesh: where it would take more, the grid gets
-/// coarser. The same for any number of workers. SUP_ERROR_CANCELLED when the progress says so.
+/// The target and a grid of a million cells bound the work, whatever the mesh: where it would take more, the grid gets coarser.
+/// The same result for any number of workers. SUP_ERROR_CANCELLED when the progress callback says so.
 sup_result sup_cage_create(const sup_cage_desc* desc, sup_arena* arena, sup_cage* out, sup_error* error);
 
-/// Whether the mesh is not a clean surface itself: pieces through each other, or edges with many faces. Bounded as well.
+/// Whether the mesh needs a cage because its own surface is not clean: pieces that cross, or edges with many faces. The work is
+/// bounded as well.
 sup_result sup_cage_wanted(const sup_cage_desc* desc, sup_arena* arena, bool* out, sup_error* error);
 
 #endif

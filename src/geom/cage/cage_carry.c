@@ -1,4 +1,4 @@
-// What a cage point takes its values from: the places of the mesh near it that face its way and may move with it.
+// What a cage point takes its values from: nearby places of the mesh that face the same way and may move with it.
 #include "base/internal.h"
 #include "geom/cage/cage_internal.h"
 #include "math/vec.h"
@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-// How far a point looks, in local edges of the cage, and between which numbers of cells.
+// How far a point searches, in local edges of the cage, and the bounds of that in cells.
 #define REACH_EDGES 0.6f
 #define REACH_LEAST 1.5f
 #define REACH_MOST 5.0f
-// A sample that faces away still counts so much: better than nothing where all do.
+// A sample that faces away still counts this much: better than nothing if all do.
 #define AWAY_SHARE 1e-3f
 enum { FOUND_MOST = 512 };
 
@@ -33,7 +33,7 @@ static void list_add(list* l, uint32_t item, float value)
     l->values[i] += value;
 }
 
-// The largest ones first, no more than `most`, with a sum of 1. Equal ones by number.
+// Keeps the largest ones, at most `most`, with a sum of 1. Ties by number.
 static void list_keep(list* l, uint32_t most)
 {
     uint32_t n = l->count < most ? l->count : most;

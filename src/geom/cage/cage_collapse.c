@@ -1,6 +1,6 @@
-// From the fine surface to few, even triangles: edges are taken out one by one, first those that are short beside what their
-// place asks for and whose loss changes the shape least (Garland and Heckbert 1997). No edit goes through that would make the
-// surface other than manifold, turn a triangle over, or pass through another part.
+// From the fine surface to few, even triangles: edge collapses, first those of edges that are short for their place and whose
+// loss changes the shape least (Garland and Heckbert 1997). An edit that would make the surface nonmanifold, flip a triangle,
+// or pass through another part is refused.
 #include "base/heap.h"
 #include "base/internal.h"
 #include "geom/cage/cage_web.h"
@@ -9,17 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-// How long edges are: half of how thick the flesh is, but no finer and no coarser than these beside the even one.
+// Target edge length: half the thickness of the flesh, within these factors of the uniform length.
 #define SIZE_THICKNESS 0.5f
 #define SIZE_LEAST 0.4f
 #define SIZE_MOST 1.6f
-#define SIZE_JOINT 0.55f // where joints blend
-// What a distance of one edge from the surface costs beside an edge as long as it should be.
+#define SIZE_JOINT 0.55f // factor where joints blend
+// Cost of moving one edge length off the surface, relative to the cost of an edge at its target length.
 #define SHAPE_COST 100.0
-#define TURN_LEAST 0.3f     // cosine of how far a triangle may turn at once
-#define QUALITY_LEAST 0.25f // or as good as it was
-// Cells that a point has to all other parts to be roomy, and that triangles between such points may reach without being tested
-// against them. If they meet all the same, everything is done again with all tests.
+#define TURN_LEAST 0.3f     // least cosine of the angle by which one edit may turn a triangle
+#define QUALITY_LEAST 0.25f // or no worse than before
+// A point this many cells away from all other parts is roomy; triangles between such points, of up to this many cells, are not
+// tested against other parts. If they meet all the same, everything is repeated with all tests.
 #define ROOM 5.0f
 #define ROOMY_REACH 3.5f
 enum { THICKNESS_CELLS = 64, SIZE_PASSES = 12, RING_MOST = 10, REPORT_EVERY = 4096 };
@@ -40,14 +40,14 @@ static uint32_t node_of(const cage_grid* g, sup_vec3 p)
 }
 
 // Cells from the surface straight on to where the flesh ends, or begins again.
-static float measure(const cage_maker* m, sup_vec3 p, sup_vec3 way, uint8_t solid, float most)
+static float measure(const cage_maker* m, sup_vec3 p, sup_vec3 direction, uint8_t solid, float most)
 {
     float at = 1;
-    while (at < most && m->solid[node_of(&m->grid, v3_mad(p, at, way))] == solid) ++at;
+    while (at < most && m->solid[node_of(&m->grid, v3_mad(p, at, direction))] == solid) ++at;
     return at;
 }
 
-// 0 where one joint has all of a place, 1 where two share it.
+// 0 where one joint has all the weight of a place, 1 where two share it.
 static float blended(const cage_maker* m, uint32_t node)
 {
     const sup_cage_desc* d = m->desc;
@@ -93,7 +93,7 @@ static sup_result find_sizes(cage_maker* m, cage_surface* s, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- quadrics
 
-// xx xy xz yy yz zz, x y z, 1: the sum of area x distance^2 to planes.
+// xx xy xz yy yz zz, x y z, 1: the sum of area x squared distance to planes (a quadric).
 static void add_plane(double q[10], sup_vec3 normal, sup_vec3 at)
 {
     double length = sqrt((double)v3_length2(normal));
@@ -111,7 +111,7 @@ static double quadric_at(const double q[10], sup_vec3 p)
            2 * (q[6] * x + q[7] * y + q[8] * z) + q[9];
 }
 
-// The place on the line through p along n where it is least.
+// The minimum of the quadric on the line through p along n.
 static sup_vec3 quadric_along(const double q[10], sup_vec3 p, sup_vec3 n, float most)
 {
     double x = (double)n.x, y = (double)n.y, z = (double)n.z, px = (double)p.x, py = (double)p.y, pz = (double)p.z;
@@ -124,7 +124,7 @@ static sup_vec3 quadric_along(const double q[10], sup_vec3 p, sup_vec3 n, float 
 // ---------------------------------------------------------------------------------------------- candidates
 
 typedef struct candidate {
-    uint32_t a, b, version; // of both points together: they only grow
+    uint32_t a, b, version; // the sum of both points' versions, which only grow
 } candidate;
 
 typedef struct collapser {
@@ -135,7 +135,7 @@ typedef struct collapser {
     candidate* candidates;
     uint32_t   count, capacity;
     sup_heap   heap;
-    uint32_t   points; // left
+    uint32_t   points; // left so far
 } collapser;
 
 static sup_vec3 point_normal(const collapser* c, uint32_t point)
@@ -164,7 +164,7 @@ static void offer(collapser* c, uint32_t a, uint32_t b)
     sup_vec3 x = place_of(c, a, b, q);
     double   size = 0.5 * ((double)c->web.s->sizes[a] + (double)c->web.s->sizes[b]);
     double   length = (double)v3_length2(v3_sub(c->web.s->points[a], c->web.s->points[b]));
-    double   area = q[0] + q[3] + q[5]; // normals are units, so this is the sum of the areas
+    double   area = q[0] + q[3] + q[5]; // normals have unit length, so this is the sum of the areas
     double   error = area > 0 ? fmax(quadric_at(q, x), 0) / area : 0;
     float    cost = (float)((length + SHAPE_COST * error) / (size * size));
     uint32_t bits;
@@ -195,7 +195,7 @@ static uint32_t valence(const cage_web* w, uint32_t point)
     return n;
 }
 
-// Exactly two points are next to both ends, across the two triangles of the edge: then the result is manifold again.
+// Exactly two points are neighbors of both ends, across the two triangles of the edge: then the result stays manifold.
 static bool stays_manifold(const collapser* c, uint32_t a, uint32_t b, collapse* x)
 {
     const cage_web* w = &c->web;
@@ -217,7 +217,7 @@ static bool stays_manifold(const collapser* c, uint32_t a, uint32_t b, collapse*
     return common == 2 && x->shared == 2 && x->ring_counts[0] + x->ring_counts[1] <= RING_MOST + 4;
 }
 
-// The triangles as they would be, unless one turns over or becomes a needle.
+// The triangles after the collapse, unless one flips or becomes a needle.
 static uint32_t fan_after(const collapser* c, uint32_t a, uint32_t b, const collapse* x, sup_vec3 place, sup_vec3 (*out)[3])
 {
     const cage_surface* s = c->web.s;
@@ -328,7 +328,7 @@ static sup_result begin(collapser* c, cage_surface* s, sup_error* error)
     sup_result r = cage_web_create(&c->m->grid, s, arena, &c->web, error);
     if (r) return r;
     c->points = s->point_count;
-    // Every edge once, and of every collapse the edges of one point.
+    // Every edge once, and for every collapse the edges of one point.
     c->capacity = 3 * s->triangle_count / 2 + (RING_MOST + 2) * s->point_count;
     c->quadrics = sup_arena_alloc(arena, s->point_count, sizeof *c->quadrics);
     c->versions = SUP_NEW(arena, uint32_t, s->point_count);
@@ -348,7 +348,7 @@ static sup_result begin(collapser* c, cage_surface* s, sup_error* error)
     return SUP_OK;
 }
 
-// Numbers what is left.
+// Renumbers what is left.
 static sup_result pack(cage_maker* m, cage_surface* s, sup_error* error)
 {
     uint32_t* to = SUP_NEW(m->scratch, uint32_t, s->point_count);

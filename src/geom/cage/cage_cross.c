@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// Buckets along a side at most, and how large they are beside a triangle.
+// Most buckets along a side, and the size of a bucket relative to a triangle.
 enum { SIDE_MOST = 96 };
 #define BUCKET_TRIANGLES 1.5f
 

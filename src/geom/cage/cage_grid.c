@@ -1,9 +1,9 @@
-// What is inside of a mesh, at the nodes of a grid.
+// What lies inside a mesh, at the nodes of a grid.
 //
-// The generalized winding number (Jacobson et al. 2013) takes a tree walk for every place, too slow for a million nodes. It
-// changes by one where the way passes through a triangle and only slowly elsewhere. So it is asked for at every fourth node,
-// and between two of those, line by line, it is what either end says with the jumps on the way, blended. On closed meshes both
-// ends say the same.
+// The generalized winding number (Jacobson et al. 2013) takes a tree descent per place, too slow for a million nodes. It
+// changes by one where a line passes through a triangle and only slowly elsewhere. So it is evaluated at every fourth node;
+// between two of those, along a line, it is the blend of what either end gives with the jumps on the way. On closed meshes both
+// ends agree.
 #include "base/internal.h"
 #include "base/sets.h"
 #include "geom/cage/cage_internal.h"
@@ -13,12 +13,12 @@
 
 #include <math.h>
 
-// Cells along the diagonal for a cage of 1500 points: about four to an edge. Others in proportion, within limits.
+// Cells along the diagonal for a cage of 1500 points: about four per edge. Others in proportion, within limits.
 #define CELLS_DIAGONAL 240.0
 #define CELLS_FEWEST 16.0
 #define CELLS_FINEST 300.0
 #define CELLS_MOST 1e6
-// Rows of nodes that triangles lie over, all together. A character has some 100,000.
+// Rows of nodes below all triangles together. A character has some 100,000.
 #define ROWS_MOST 2e7
 enum { COARSE = 4, GRAIN = 64 };
 
@@ -26,7 +26,7 @@ static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "a
 
 // ---------------------------------------------------------------------------------------------- facing out
 
-// Six times the signed volume of every piece around its own middle: open ones have no volume, but a side.
+// Six times the signed volume of every piece around its own center: open pieces have no volume, but they have a side.
 static void measure_pieces(const cage_maker* m, uint32_t* up, double (*middle)[4], double* volume)
 {
     const sup_vec3* x = m->desc->points;
@@ -87,7 +87,7 @@ static void grid_place(const cage_maker* m, uint32_t point, double out[3])
     out[2] = ((double)p->z - m->grid.origin[2]) / m->grid.h;
 }
 
-// Lines of nodes that a triangle's box covers in each of the three directions, or about half of that, summed.
+// Estimates the lines of nodes that all triangles cover in the three directions: half of those that their boxes cover.
 static double count_rows(const cage_maker* m)
 {
     double sum = 0;
@@ -113,7 +113,7 @@ bool cage_place_grid(cage_maker* m, double coarser)
     }
     for (int a = 0; a < 3; ++a) square += (high[a] - low[a]) * (high[a] - low[a]);
     double cell = sqrt(square) / fmin(fmax(CELLS_DIAGONAL * sqrt(m->desc->target / 1500.0), CELLS_FEWEST), CELLS_FINEST);
-    do { // a cubic root, without libm's
+    do { // a cube root without libm
         cell *= 1.03125;
         volume = 1;
         for (int a = 0; a < 3; ++a) volume *= (high[a] - low[a]) / cell + 2 * CAGE_PAD;
@@ -123,7 +123,7 @@ bool cage_place_grid(cage_maker* m, double coarser)
     for (int a = 0; a < 3; ++a) {
         double n = ceil((high[a] - low[a]) / g->h) + 2 * CAGE_PAD;
         g->step[a] = g->count;
-        g->size[a] = ((uint32_t)n + COARSE - 1) / COARSE * COARSE + 1; // the last node is one of those that are asked for
+        g->size[a] = ((uint32_t)n + COARSE - 1) / COARSE * COARSE + 1; // the last node is one of those evaluated
         g->origin[a] = (low[a] + high[a]) / 2 - g->h * (g->size[a] - 1) / 2;
         g->count *= g->size[a];
     }
@@ -133,10 +133,10 @@ bool cage_place_grid(cage_maker* m, double coarser)
 // ---------------------------------------------------------------------------------------------- jumps
 
 typedef struct crossing {
-    double a, b; // of an edge with a line of constant c
+    double a, b; // crossing of an edge with a line of constant c
 } crossing;
 
-// Ends in an order of their own, so that both triangles of an edge compute the same bits and no row slips between them.
+// The ends in a canonical order, so that both triangles of an edge compute the same bits and no row slips between them.
 static crossing cross_edge(const double* p, const double* q, int a, int b, int c, double at)
 {
     bool swap = p[c] != q[c] ? p[c] > q[c] : p[b] != q[b] ? p[b] > q[b] : p[a] > q[a];
@@ -160,8 +160,8 @@ static void jump_row(const cage_grid* g, int a, uint32_t line, crossing from, cr
     }
 }
 
-// Ways along direction a go in where the triangle faces against it. Seen along a, the border of a triangle that faces it runs
-// upwards on the right.
+// A line along direction a enters where the triangle faces against it. Seen along a, the border of a triangle that faces it
+// runs upwards on the right.
 static void jump_triangle(const cage_maker* m, const double p[3][3], int a, int8_t* jumps)
 {
     const cage_grid* g = &m->grid;
@@ -202,7 +202,7 @@ static void place_of(const filler* f, uint32_t i, uint32_t x[3], double place[3]
 
 static void bound_work(filler* f, uint32_t total)
 {
-    enum { STRIDE = 13 }; // no divisor of a row, so that samples lie everywhere
+    enum { STRIDE = 13 }; // no divisor of a row, so that samples are spread everywhere
     double looked = 0;
     for (uint32_t i = 0; i < total; i += STRIDE) {
         uint32_t x[3], here;
@@ -240,7 +240,7 @@ static void fill_line(float* values, const int8_t* jumps, uint32_t step, uint32_
     }
 }
 
-// Lines along x through the nodes that were asked for, then along y through what those filled, then all along z.
+// Lines along x through the evaluated nodes, then along y through what those filled, then all along z.
 static void fill_axis(const cage_grid* g, int a, const int8_t* jumps, float* values)
 {
     int      b = (a + 1) % 3, c = (a + 2) % 3;

@@ -1,13 +1,13 @@
-// Whose flesh a cell is, by the mesh's places near it, and which joints' flesh the mesh itself holds together.
+// Which joint a cell belongs to, by the places of the mesh near it, and which joints the mesh itself holds together.
 #include "base/internal.h"
 #include "geom/cage/cage_internal.h"
 #include "math/vec.h"
 
 #include <math.h>
 
-// Two joints that both hold this much of one point move it together: their flesh is one.
+// Two joints that both have this much weight at one point move it together: their flesh is joined.
 #define SHARED_WEIGHT 0.15f
-// Places between samples, in cells, and how many samples a mesh may take.
+// Distance between samples, in cells, and the most samples of a mesh.
 #define SPACING 0.7
 #define SAMPLES_MOST 3e6
 
@@ -130,7 +130,8 @@ static bool shared_by_strangers(const cage_maker* m, uint32_t p)
     return false;
 }
 
-// Both thighs end at the crotch, and there alone the mesh goes from one to the other: only near such places are they one flesh.
+// Both thighs end at the crotch, and only there the mesh leads from one to the other: only near such places is their flesh
+// joined.
 static sup_result find_seams(cage_maker* m, sup_error* error)
 {
     const sup_cage_desc* d = m->desc;
@@ -149,7 +150,7 @@ static sup_result find_seams(cage_maker* m, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- cells
 
-// Every cell takes the label of the sample it is the fewest steps away from.
+// Every cell takes the label of its nearest sample, counted in steps.
 static sup_result label_nodes(cage_maker* m, sup_error* error)
 {
     const cage_grid* g = &m->grid;

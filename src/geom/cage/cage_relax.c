@@ -1,13 +1,13 @@
-// Evens the triangles of a cage: edges turn where that brings points nearer to six neighbors or opens a needle, points slide
-// along the surface to the middle of their neighbors and back onto the planes they stand for. Each only where nothing turns
-// over or meets another part.
+// Evens out the triangles of a cage: edges flip if that brings points closer to six neighbors or removes a needle; points slide
+// along the surface to the center of their neighbors and back onto the planes they represent. Only where nothing flips over or
+// meets another part.
 #include "geom/cage/cage_web.h"
 #include "math/vec.h"
 
 #include <math.h>
 
 #define SLIDE 0.5f
-#define TURN_LEAST 0.5f // cosine, as of a collapse
+#define TURN_LEAST 0.5f // cosine, as for a collapse
 enum { PASSES = 6 };
 
 static uint32_t valence(const cage_web* w, uint32_t point)
@@ -120,7 +120,7 @@ static void slide(cage_web* w, uint32_t point, const double q[10])
     sup_vec3      sum = v3(0, 0, 0), normal = v3(0, 0, 0), old[CAGE_FAN], now[CAGE_FAN][3];
     float         weights = 0, worst = 1, edge = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        float weight = s->sizes[ring[i]]; // towards where triangles are to be larger
+        float weight = s->sizes[ring[i]]; // toward where triangles should be larger
         sum = v3_mad(sum, weight, v3_sub(s->points[ring[i]], s->points[point]));
         weights += weight;
         edge += v3_distance(s->points[ring[i]], s->points[point]) / (float)count;

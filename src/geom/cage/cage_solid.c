@@ -1,19 +1,20 @@
-// What of the inside becomes tissue: gaps are closed, limbs that the rig moves apart are parted, what is thin is dropped,
-// cavities are filled. All of it on nodes that are in or out, so the surface around them is closed whatever happens here.
+// Which part of the inside becomes tissue: gaps are closed, limbs that the rig moves separately are parted, thin pieces are
+// dropped, cavities are filled. Everything happens on nodes that are in or out, so the surface around them is closed by
+// construction.
 #include "base/internal.h"
 #include "geom/cage/cage_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-// In edges of the cage: gaps narrower than twice this close where their sides may fuse; what is thinner than twice that goes.
+// In cage edges: gaps narrower than twice this close where their sides may fuse; pieces thinner than twice that are dropped.
 #define CLOSE_EDGES 0.45
 #define OPEN_EDGES 0.25
-#define SEAM_EDGES 0.75 // so near to a seam its two sides are one
-// Cells that either may take: the grid's border must stay free, and thinner than a cell is no solid.
+#define SEAM_EDGES 0.75 // this close to a seam, its two sides are joined
+// Bounds of both radii, in cells: the grid's border must stay free, and nothing thinner than a cell is solid.
 #define RADIUS_LEAST 1.0
 #define RADIUS_MOST 3.0
-// Pieces smaller than this share of the largest one are carried along instead.
+// Pieces smaller than this share of the largest one ride along instead.
 #define PIECE_SHARE 0.02
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "a cage"); }
@@ -39,14 +40,14 @@ static ball ball_of(const cage_grid* g, double radius)
     return b;
 }
 
-// Inside the border that RADIUS_MOST needs: twice that and one more is CAGE_PAD, so what grows and shrinks again ends up where
+// Inside the border that RADIUS_MOST needs: CAGE_PAD is twice that and one more, so what grows and shrinks again ends up where
 // it was.
 static void inner(const cage_grid* g, uint32_t low[3], uint32_t high[3])
 {
     for (int a = 0; a < 3; ++a) low[a] = 3, high[a] = g->size[a] - 3;
 }
 
-// Whatever lies within the ball of a cell of this value that has a neighbor of the other takes it too.
+// Every cell within the ball around a cell of this value that has a neighbor of the other value takes this value too.
 static void grow(const cage_grid* g, const ball* b, uint8_t value, const uint8_t* from, uint8_t* to)
 {
     uint32_t low[3], high[3];
@@ -65,8 +66,8 @@ static void grow(const cage_grid* g, const ball* b, uint8_t value, const uint8_t
 
 // ---------------------------------------------------------------------------------------------- regions
 
-/// Neighbors along the edges of the tetrahedra that the surface is made in: what they join is one piece of it.
-static void ways(const cage_grid* g, int32_t out[14])
+/// Neighbors along the edges of the tetrahedra that the surface is cut from: cells joined by them are one piece of it.
+static void neighbor_steps(const cage_grid* g, int32_t out[14])
 {
     for (int k = 1; k < 8; ++k) {
         int32_t step =
@@ -76,18 +77,18 @@ static void ways(const cage_grid* g, int32_t out[14])
     }
 }
 
-// Numbers the region of a cell from 2 on. Cells of a value are never at the grid's border, or the border is marked already.
+// Numbers the region of a cell from 2 on. Cells of a value never lie on the grid's border, or the border is marked already.
 static uint32_t flood(const cage_grid* g, uint8_t* marks, uint8_t value, uint8_t mark, uint32_t from, uint32_t* queue)
 {
-    int32_t  way[14];
+    int32_t  steps[14];
     uint32_t head = 0, tail = 0;
-    ways(g, way);
+    neighbor_steps(g, steps);
     marks[from] = mark;
     queue[tail++] = from;
     while (head < tail) {
         uint32_t at = queue[head++];
         for (int k = 0; k < 14; ++k) {
-            int64_t next = (int64_t)at + way[k];
+            int64_t next = (int64_t)at + steps[k];
             if (next < 0 || next >= g->count || marks[next] != value) continue;
             marks[next] = mark;
             queue[tail++] = (uint32_t)next;
@@ -96,8 +97,8 @@ static uint32_t flood(const cage_grid* g, uint8_t* marks, uint8_t value, uint8_t
     return tail;
 }
 
-// From the grid's corner: what is not reached is solid, or a cavity and becomes so. (A step over the end of a line lands in the
-// border on the other side, which is out as well.)
+// Floods from the grid's corner: what it does not reach is solid, or a cavity that becomes solid. (A step past the end of a
+// line lands in the border on the other side, which is outside as well.)
 static void fill_cavities(cage_maker* m, uint32_t* queue)
 {
     flood(&m->grid, m->solid, 0, 2, 0, queue);
@@ -124,7 +125,7 @@ static bool keep_pieces(cage_maker* m, uint32_t* queue)
 
 // ---------------------------------------------------------------------------------------------- parting
 
-// Both sides lose a cell where they meet. A wall that does not reach the outside is a cavity and fills again.
+// Both sides lose a cell where they meet. A wall that does not reach the outside is a cavity and is filled again.
 static void part_limbs(const cage_maker* m, const uint8_t* from, uint8_t* to)
 {
     const cage_grid* g = &m->grid;
@@ -144,7 +145,8 @@ static void measure_edge(cage_maker* m)
     double           faces = 0;
     for (uint32_t i = 0; i + g->step[2] < g->count; ++i)
         for (int a = 0; a < 3; ++a) faces += m->solid[i] != m->solid[i + g->step[a]];
-    // Sides of cells are half as much again as the surface they follow, and 2 n even triangles have an area of 0.87 n edges^2.
+    // The cells' faces are half as large again as the surface they approximate, and 2 n even triangles have an area of 0.87 n
+    // edges^2.
     m->edge = sqrt(faces * 2 / 3 * 1.1547 / m->desc->target);
 }
 

@@ -1,8 +1,9 @@
-// The border between solid nodes and others as triangles, and smoothed.
+// Makes the border between solid nodes and others as triangles, and smooths it.
 //
 // Each cube of eight nodes is cut into six tetrahedra around one diagonal; each tetrahedron is cut where its corners change
-// sides (Doi and Koide 1991). With corners in the middles of edges the border is closed, manifold and free of crossings, in
-// halves of a cell, so exactly. Smoothing keeps the first two by itself, the third by taking back what crossed.
+// sides (Doi and Koide 1991). With vertices in the middles of edges the border is closed, manifold and free of crossings,
+// exactly, because coordinates are halves of a cell. Smoothing keeps the first two by itself, and the third by undoing what
+// crosses.
 #include "base/internal.h"
 #include "geom/cage/cage_internal.h"
 #include "math/vec.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SHRINK 0.5f // Taubin 1995: two umbrellas, the second backwards, leave the volume
+#define SHRINK 0.5f // Taubin 1995: two umbrella steps, the second one negative, preserve the volume
 #define GROW (-0.53f)
 enum { PASSES = 16, TAKE_BACKS = 8 };
 
@@ -31,14 +32,14 @@ typedef struct skinner {
 
 static uint32_t edge_point(skinner* s, const uint32_t at[3], uint8_t p, uint8_t q)
 {
-    uint8_t          low = p & q, way = p ^ q; // of an edge one end's bits are among the other's
+    uint8_t          low = p & q, axes = p ^ q; // the bits of one end of an edge are a subset of the other's
     const cage_grid* g = &s->m->grid;
     uint32_t         x[3] = { at[0] + (low & 1), at[1] + (low >> 1 & 1), at[2] + (low >> 2 & 1) };
-    uint32_t*        slot = &s->slots[7 * (x[0] + x[1] * g->size[0] + (size_t)(x[2] & 1) * g->step[2]) + way - 1];
+    uint32_t*        slot = &s->slots[7 * (x[0] + x[1] * g->size[0] + (size_t)(x[2] & 1) * g->step[2]) + axes - 1];
     if (*slot == SUP_NONE) {
         s->out->points[s->out->point_count] =
-            v3((float)x[0] + 0.5f * (float)(way & 1), (float)x[1] + 0.5f * (float)(way >> 1 & 1),
-               (float)x[2] + 0.5f * (float)(way >> 2 & 1));
+            v3((float)x[0] + 0.5f * (float)(axes & 1), (float)x[1] + 0.5f * (float)(axes >> 1 & 1),
+               (float)x[2] + 0.5f * (float)(axes >> 2 & 1));
         *slot = s->out->point_count++;
     }
     return *slot;
@@ -56,7 +57,7 @@ static void skin_tetrahedron(skinner* s, const uint32_t at[3], const uint8_t cor
     uint32_t places[4], n = 0, swaps = 0;
     for (uint32_t k = 0; k < 4; ++k) count = (uint8_t)(count + (solid >> corners[k] & 1));
     if (count == 0 || count == 4) return;
-    uint8_t first = count == 3 ? 0 : 1; // the side that comes first: the fewer
+    uint8_t first = count == 3 ? 0 : 1; // the side that comes first: the smaller one
     for (int side = 0; side < 2; ++side)
         for (uint32_t k = 0; k < 4; ++k)
             if ((solid >> corners[k] & 1) == (side ? 1 - first : first)) places[n++] = k;
@@ -87,7 +88,7 @@ static uint8_t cube(const cage_maker* m, uint32_t i)
     return solid;
 }
 
-// Triangles of all cubes, at most; each has up to twelve.
+// An upper bound on the triangles of all cubes; each has up to twelve.
 static uint64_t count_triangles(const cage_maker* m)
 {
     const cage_grid* g = &m->grid;
@@ -138,7 +139,7 @@ static void umbrella(const cage_surface* s, float share, const float* fans, sup_
         s->points[i] = v3_lerp(s->points[i], v3_scale(sums[i], 1 / (2 * fans[i])), share);
 }
 
-// Whatever crosses goes back to where it came from, and its neighbors, until nothing does. All of it is where that must end.
+// Whatever crosses goes back to where it was, with its neighbors, until nothing crosses. At worst everything goes back.
 static sup_result take_back(cage_surface* s, const sup_vec3* before, sup_arena* scratch, sup_error* error)
 {
     uint8_t *marks = SUP_NEW(scratch, uint8_t, s->triangle_count), *back = SUP_NEW(scratch, uint8_t, s->point_count),

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// Cells of the grid that a bucket is wide: a few triangles of the fine surface, and about one of the cage.
+// Width of a bucket in cells: a few triangles of the fine surface, about one of the cage.
 #define BUCKET 3.0f
 
 // ---------------------------------------------------------------------------------------------- buckets
@@ -58,7 +58,7 @@ static void sweep(cage_web* w, uint32_t x, uint32_t y, uint32_t z)
     }
 }
 
-// Takes out the entries of triangles that have gone elsewhere.
+// Removes the entries of triangles that have moved elsewhere.
 static void sweep_all(cage_web* w)
 {
     for (uint32_t z = 0; z < w->size[2]; ++z)
@@ -71,7 +71,7 @@ static void enter(cage_web* w, uint32_t triangle, uint32_t x, uint32_t y, uint32
     uint32_t e = w->entry_free, *at = &w->buckets[bucket_at(w, x, y, z)];
     if (e != SUP_NONE) w->entry_free = w->entries[e].next;
     else e = w->entry_count++;
-    SUP_ASSERT(e < w->entry_capacity); // has_room was asked before
+    SUP_ASSERT(e < w->entry_capacity); // the caller has asked for room
     ++w->entry_used;
     w->entries[e].triangle = triangle;
     w->entries[e].next = *at;
@@ -109,8 +109,8 @@ static uint64_t span_count(const span* s)
     return (uint64_t)(s->high[0] - s->low[0] + 1) * (s->high[1] - s->low[1] + 1) * (s->high[2] - s->low[2] + 1);
 }
 
-// Entries that the fine surface takes. As it gets coarser they become fewer, so four times that is plenty; an edit for which it
-// is not counts as blocked.
+// Entries of the fine surface. They become fewer as it gets coarser, so four times as many are plenty; an edit that would
+// exceed them counts as blocked.
 static uint32_t count_entries(const cage_web* w)
 {
     uint64_t sum = 0;
@@ -198,8 +198,8 @@ static sup_box box_of_places(const sup_vec3 p[3])
     return (sup_box){ { low.x, low.y, low.z }, { high.x, high.y, high.z } };
 }
 
-// A plane through a corner of s with all of s behind it, and every corner of t that is not a corner of s well in front of it:
-// then they touch in corners at most. Far cheaper than the exact answer, and it decides almost all pairs.
+// A plane through a corner of s with all of s behind it and every corner of t that is not shared well in front of it: then they
+// touch at corners at most. Far cheaper than the exact test, and it decides almost all pairs.
 static bool in_front(sup_vec3 at, sup_vec3 normal, const sup_vec3* t, const bool* shared)
 {
     const float well = 1e-5f; // sine of the angle above the plane: some eighty roundings of a float
@@ -240,7 +240,7 @@ static bool meets(const cage_web* w, uint32_t triangle, const sup_vec3 (*triangl
     return false;
 }
 
-// Entries of triangles that have moved on do no harm: what is compared is where they are.
+// Entries of triangles that have moved on do no harm: the comparison uses their present position.
 static bool bucket_meets(cage_web* w, uint32_t bucket, const sup_vec3 (*triangles)[3], const sup_box* boxes, uint32_t count,
                          const sup_box* all)
 {

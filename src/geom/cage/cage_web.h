@@ -1,11 +1,11 @@
-/// geom/cage/cage_web.h: a closed surface that can be edited, and says before each edit whether it would pass through itself.
+/// geom/cage/cage_web.h: a closed surface that can be edited, and that tells before each edit whether it would cross itself.
 #ifndef SUP_GEOM_CAGE_CAGE_WEB_H
 #define SUP_GEOM_CAGE_CAGE_WEB_H
 
 #include "geom/cage/cage_internal.h"
 #include "geom/search/bvh.h"
 
-/// Triangles around one point that edits can handle; a point with more is left alone.
+/// Most triangles around one point that edits can handle; a point with more is left alone.
 enum { CAGE_FAN = 24 };
 
 typedef struct cage_web {
@@ -35,21 +35,21 @@ sup_result cage_web_create(const cage_grid* grid, cage_surface* s, sup_arena* ar
 bool cage_web_fan(const cage_web* web, uint32_t point, cage_fan* out);
 /// Other ends of the edges of a point, each once; returns how many.
 uint32_t cage_web_ring(const cage_web* web, const cage_fan* fan, uint32_t point, uint32_t out[2 * CAGE_FAN]);
-/// Would these triangles pass through each other or through any but the `gone` ones? Three places each.
+/// Whether these triangles would pass through each other or through any but the `gone` ones. Three positions each.
 bool cage_web_blocked(cage_web* web, const sup_vec3 (*triangles)[3], uint32_t count, const cage_fan* gone);
-/// Whether so many triangles, each of a few cells, can move without that question.
+/// Whether that many triangles, of a few cells each, can move without running out of entries.
 bool cage_web_workspace(const cage_web* web, uint32_t count);
-/// After corners or places of a triangle changed: its box.
+/// Updates the box of a triangle after its corners or their positions changed.
 void cage_web_moved(cage_web* web, uint32_t triangle);
-/// Takes a corner of the point out of its list, and puts one in.
+/// Removes a corner from its point's list, and adds one.
 void cage_web_unlink(cage_web* web, uint32_t point, uint32_t corner);
 void cage_web_link(cage_web* web, uint32_t point, uint32_t corner);
 
-/// How near to even a triangle is: 1 with three equal edges, 0 without an area. And twice its area's vector.
+/// How close to equilateral a triangle is: 1 with three equal edges, 0 without area. Also returns twice its vector area.
 float cage_quality(const sup_vec3 t[3], sup_vec3* normal);
 
-/// cage_relax.c: turns edges and slides points until triangles are even. `quadrics`: ten numbers per point, the planes it
-/// stands for.
+/// cage_relax.c: flips edges and slides points until triangles are even. `quadrics`: ten numbers per point, the planes it
+/// represents.
 void cage_relax(cage_web* web, const double (*quadrics)[10]);
 
 #endif

@@ -1,4 +1,4 @@
-// A whole network: limbs, then curves across or along each of them, or edge loops.
+// Makes a whole network: limbs, then curves across or along each of them, or edge loops.
 #include "geom/curves/curves.h"
 
 #include "geom/curves/curves_internal.h"
@@ -23,7 +23,7 @@ static float line_length(const limb_shape* limb)
     return length;
 }
 
-/// The place and direction at a length along the line.
+/// The point and direction at a given length along the line.
 static void line_at(const limb_shape* limb, float length, sup_vec3* at, sup_vec3* along)
 {
     uint32_t i = 1;
@@ -35,7 +35,7 @@ static void line_at(const limb_shape* limb, float length, sup_vec3* at, sup_vec3
     }
     sup_vec3 a = limb->stations[i - 1], b = limb->stations[i];
     *at = v3_lerp(a, b, step > 0 ? sup_clampf(length / step, 0, 1) : 0);
-    // The direction over three pieces: planes then turn gently.
+    // The direction over three pieces, so that planes turn gradually.
     sup_vec3 from = limb->stations[i >= 2 ? i - 2 : 0], to = limb->stations[i + 1 < limb->station_count ? i + 1 : i];
     *along = v3_normalize(v3_sub(to, from), v3_normalize(v3_sub(b, a), v3(1, 0, 0)));
 }
@@ -56,7 +56,7 @@ static void rings_of_limb(curve_maker* m, const sup_curves_desc* d, const limb_s
     *dropped += rings_make(m, limb->triangles, limb->triangle_count, centers, normals, wanted, values, number);
 }
 
-/// How far along its limb every point stands: the nearest place of the center line.
+/// How far along its limb every point is: the nearest place on the center line.
 static sup_result measure_heights(const sup_curve_mesh* mesh, const limb_set* limbs, sup_arena* arena, sup_curves* out,
                                   sup_error* error)
 {
@@ -100,7 +100,7 @@ static sup_result make_on_clean(const sup_curves_desc* desc, sup_arena* arena, s
     if (!r) r = maker_begin(&m, &desc->mesh, desc->snap, arena, error);
     if (!r && desc->way <= SUP_CURVES_ALONG) {
         sup_curves made;
-        m.snap = 0; // moved onto vertices, level lines could touch
+        m.snap = 0; // snapped to vertices, level lines could touch
         r = field_curves_make(&m, desc, &made, error);
         if (!r) r = finish(&m, &made, error);
         if (!r && made.curve_count == 0)
@@ -169,7 +169,7 @@ sup_result sup_curves_cut(const sup_curve_mesh* mesh, const sup_curve_line* line
     return r;
 }
 
-/// Curves run once over a face that is there twice; along two they would branch, or end.
+/// A face that is there twice counts once for curves: over both copies they would branch, or end.
 sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_curves* out, sup_error* error)
 {
     sup_curves_desc clean = *desc;

@@ -1,10 +1,10 @@
-/// geom/curves/curves.h: curves on a mesh, and the way from curves back to the skin. Shared by `beam`, `fourier` and `bend`.
+/// geom/curves/curves.h: curves on a mesh, and how the skin follows them. Shared by `beam`, `fourier` and `bend`.
 ///
 /// A network is made once, on the rest shape. Every point of a curve lies on a vertex or on an edge with its ratio, so the same
-/// network is read off every pose (sup_curves_place). By default curves are level lines of one smooth coordinate along all
-/// limbs (geom/curves/field.h), or run across these; a *limb* is then a branch of the coordinate. The ways of papers work on
-/// parts instead: plane cuts around limbs, and edge loops of the polygons. A limb is then a chain of *parts*, a part is a
-/// connected piece of one label (the dominant joint, or a group of the user).
+/// network can be evaluated on every pose (sup_curves_place). By default curves are level lines of one smooth coordinate along
+/// all limbs (geom/curves/field.h), or run across these; a *limb* is then a branch of the coordinate. The layouts of the papers
+/// work on parts instead: plane cuts around limbs, and edge loops of the polygons. A limb is then a chain of *parts*, and a
+/// part is a connected piece of one label (the dominant joint, or a group of the user).
 #ifndef SUP_GEOM_CURVES_CURVES_H
 #define SUP_GEOM_CURVES_CURVES_H
 
@@ -20,7 +20,7 @@ typedef struct sup_curve {
     uint32_t begin, count; ///< its points in the network; at least 3 when closed, 2 when open
     bool     closed;       ///< the last point is next to the first, which is not repeated
     uint32_t limb;
-    uint32_t sides[2]; ///< the curves to both sides, between which the skin is filled; SUP_NONE where there is none
+    uint32_t sides[2]; ///< the curves on both sides, between which the skin is interpolated; SUP_NONE if there is none
 } sup_curve;
 
 typedef struct sup_curves {
@@ -28,17 +28,17 @@ typedef struct sup_curves {
     const sup_curve*       curves;
     const sup_curve_point* points;
     const uint32_t*        limbs; ///< per mesh point: the limb it belongs to; SUP_NONE: none
-    const float*    heights;      ///< per mesh point: how far along its limb's center line; NULL where no limbs were looked for
+    const float*    heights;      ///< per mesh point: how far along its limb's center line; NULL if no limbs were searched for
     const float*    lengths;      ///< of the limbs' center lines
-    const uint32_t* below;        ///< per mesh point: the curve behind it, of which sides[1] is before it; NULL: by nearness
-    const float*    ratio;        ///< and how far between the two
-    const uint32_t* follows;      ///< per limb: the one that it goes on from behind a fork, SUP_NONE: none; NULL: not known
+    const uint32_t* below;        ///< per mesh point: the curve behind it; that one's sides[1] is before it. NULL: by nearness
+    const float*    ratio;        ///< and how far it is between the two
+    const uint32_t* follows;      ///< per limb: the one it continues behind a fork, SUP_NONE: none; NULL: not known
     float           spacing;      ///< of rings, where they were laid by a coordinate
     float           covered;      ///< AROUND: share of the surface that lies between two rings
-    uint32_t        dropped;      ///< sup_curves_cut: curves that crossed a neighbor and could not be turned apart
+    uint32_t        dropped;      ///< sup_curves_cut: curves that crossed a neighbor and could not be turned away from it
 } sup_curves;
 
-/// The mesh as arrays; polygons are needed for loops only.
+/// The mesh as arrays; only edge loops need the polygons.
 typedef struct sup_curve_mesh {
     uint32_t        point_count;
     const sup_vec3* points;
@@ -60,8 +60,8 @@ typedef struct sup_curves_desc {
     sup_curve_mesh               mesh;
     const uint32_t*              labels; ///< PLANES, LOOPS: per point: which part; SUP_NONE: left out. NULL: all one
     sup_curve_way                way;
-    const struct sup_guides*     guides;  ///< AROUND, ALONG: of a skeleton; NULL: from the shape alone
-    uint32_t                     curves;  ///< per limb: how many, of the longest or thickest (where spacing is 0); 0: 16
+    const struct sup_guides*     guides;  ///< AROUND, ALONG: from a skeleton; NULL: from the shape alone
+    uint32_t                     curves;  ///< curves of the longest or thickest limb (if spacing is 0), fewer on others; 0: 16
     float                        spacing; ///< AROUND, PLANES: distance of neighbors in the mesh's unit; 0: by `curves`
     float                        snap;    ///< crossings closer to a vertex than this share of their edge move onto it; 0: none
     bool                         single_parts; ///< every part is a limb of its own
@@ -69,7 +69,7 @@ typedef struct sup_curves_desc {
     uint32_t                     walk_count;   ///< 0: all loops that run along the limbs
 } sup_curves_desc;
 
-/// Curves over the whole mesh. Fails where no curve can be made, with the cure.
+/// Makes curves over the whole mesh. Fails with the cure if no curve can be made.
 sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_curves* out, sup_error* error);
 
 /// Plane cuts along a given line (a bone, a center line with stations): one curve per station, across the line; neighbors that
@@ -82,21 +82,21 @@ typedef struct sup_curve_line {
 sup_result sup_curves_cut(const sup_curve_mesh* mesh, const sup_curve_line* line, float snap, sup_arena* arena, sup_curves* out,
                           sup_error* error);
 
-/// An edge loop from the edge (from, to): at a point where four faces meet it goes straight on; elsewhere it stops. Closed
-/// where it comes back to the start. `stop`: ends there. `turns`: pairs (at, next): change of direction at a point.
+/// An edge loop from the edge (from, to): it goes straight on at points where four faces meet and stops elsewhere. Closed if it
+/// comes back to the start. `stop`: ends there. `turns`: pairs (at, next): a change of direction at a point.
 typedef struct sup_curve_walk {
     uint32_t        from, to;
     uint32_t        stop; ///< SUP_NONE: none
     uint32_t        turn_count;
     const uint32_t* turns; ///< two per turn
-    bool            both;  ///< goes on behind `from` as well
+    bool            both;  ///< also continues behind `from`
 } sup_curve_walk;
-/// Walks as a person writes them, apart by spaces: 'FROM-TO' from an edge on, 'FROM=TO' both ways; '/AT-NEXT' a turn, '!STOP'
-/// the last point. Points by number. `who` is for messages.
+/// Edge loops as a person writes them, separated by spaces: 'FROM-TO' starts at an edge, 'FROM=TO' goes both ways; '/AT-NEXT'
+/// is a turn, '!STOP' the last point. Points by number. `who` is the prefix of messages.
 sup_result sup_curve_walks_parse(const char* text, const char* who, sup_arena* arena, const sup_curve_walk** out,
                                  uint32_t* count, sup_error* error);
 
-/// Where the points of all curves are on a pose: one per network point.
+/// Evaluates the points of all curves on a pose: one position per network point.
 void sup_curves_place(const sup_curves* curves, const sup_vec3* mesh_points, sup_vec3* out);
 
 // ---------------------------------------------------------------------------------------------- transfer
@@ -108,51 +108,51 @@ typedef struct sup_polylines {
     const bool*      closed;
     const sup_curve* curves; ///< limb and sides of each
     const sup_vec3*  nodes;  ///< at rest
-    const uint32_t*  below;  ///< per skin point, as in sup_curves: known places between curves, or NULL
+    const uint32_t*  below;  ///< per skin point, as in sup_curves: its known curve, or NULL
     const float*     ratio;
 } sup_polylines;
 
 /// What one skin point takes from the curves: up to four nodes, two on each of the two curves beside it.
 ///     displacement   p' = p + sum of share[i] (node[i]' - node[i])
 ///     frame          p' = p3' + F' F^T (p - p3),  F made of p1 p2 and the line to the curves' centers
-/// Identity is exact in both, a rigid motion in the frame form.
+/// The identity is exact in both, and so is a rigid motion in the frame form.
 typedef struct sup_curve_share {
-    uint32_t node[4];  ///< two on each curve; shares of 0 where there is nothing to take
+    uint32_t node[4];  ///< two on each curve; share 0 if unused
     float    share[4]; ///< bilinear: (1 - alpha)(1 - t1), (1 - alpha) t1, alpha (1 - t2), alpha t2, times the fade
     uint32_t curve[2]; ///< SUP_NONE: one curve only, or none
     float    t[2], alpha, beta, fade;
-    bool     mixed; ///< where limbs meet: shares of several, for the displacement form only
+    bool     mixed; ///< where limbs meet: shares of several, only in the displacement form
 } sup_curve_share;
 
 typedef struct sup_curve_transfer {
     uint32_t               point_count;
     const sup_curve_share* points;
-    uint32_t               alone;      ///< points that no curve reaches: they take nothing
-    uint32_t               more_count; ///< points that take from a third curve or a fourth, rising
+    uint32_t               alone;      ///< points that no curve reaches: they do not move
+    uint32_t               more_count; ///< points that take from a third or fourth curve, rising
     const uint32_t*        more;
     const sup_curve_share* more_shares;
     sup_polylines          lines;
-    float                  size; ///< of the mesh: lengths below 1e-6 of it are nothing
+    float                  size; ///< of the mesh: lengths below 1e-6 of it count as zero
 } sup_curve_transfer;
 
-/// Skin points with the limb of each, as in sup_curves, and how they hang together.
+/// Skin points with the limb of each, as in sup_curves, and the triangles that connect them.
 typedef struct sup_curve_skin {
     uint32_t        point_count;
     const sup_vec3* points;
-    const uint32_t* limbs; ///< NULL: all of one
+    const uint32_t* limbs; ///< NULL: all belong to one
     uint32_t        triangle_count;
-    const uint32_t* triangles; ///< without any, limbs are not blended where they meet
-    float           reach;     ///< points of a limb without curves fade out over this from the nearest curve
-    float           blend;     ///< how far from where limbs meet their shares blend; 0: five edges
+    const uint32_t* triangles; ///< without them, limbs are not blended where they meet
+    float           reach;     ///< points of a limb without curves fade out over this distance from the nearest curve
+    float           blend;     ///< the distance over which shares blend where limbs meet; 0: five edges
 } sup_curve_skin;
 sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_curve_skin* skin, sup_arena* arena,
                                      sup_curve_transfer* out, sup_error* error);
-/// The first of `more` from this point on.
+/// The first entry of `more` from this point on.
 uint32_t sup_transfer_more_from(const sup_curve_transfer* transfer, uint32_t begin);
 /// Length-weighted centers of all curves.
 void sup_polylines_centers(const sup_polylines* lines, const sup_vec3* nodes, sup_vec3* out);
-/// out[i] = the displacement of point i when nodes stand at `moved`. In frame form `rest` are the points it was made with,
-/// `centers` of the rest nodes and `moved_centers` of the moved ones (both NULL: displacement form).
+/// out[i] = the displacement of point i when the nodes are at `moved`. In the frame form `rest` are the points it was made
+/// with, `centers` those of the rest nodes and `moved_centers` of the moved ones (both NULL: displacement form).
 void sup_curve_transfer_apply(const sup_curve_transfer* transfer, const sup_vec3* rest, const sup_vec3* moved,
                               const sup_vec3* centers, const sup_vec3* moved_centers, uint32_t begin, uint32_t end,
                               sup_vec3* out);

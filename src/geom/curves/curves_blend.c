@@ -1,6 +1,6 @@
-// Where limbs meet (groin, armpits, knuckles) neighbors take from curves that have nothing to do with each other. There every
-// point's list of curves with shares becomes the mean of its neighbors' lists, some times over, so that skin goes from the one
-// to the other without a step.
+// Where limbs meet (groin, armpits, knuckles) neighbors take from unrelated curves. There every point's list of curves and
+// shares is repeatedly replaced by the mean of its neighbors' lists, so that the skin blends from one to the other without a
+// step.
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { ENTRIES = 8, EDGES_STANDARD = 5, EDGES_MOST = 8, EDGES_LEAST = 2 };
-/// Means per edge of reach: shares spread by the square root of how often.
+/// Averaging passes per edge of reach: shares spread with the square root of the number of passes.
 #define PASSES_PER_EDGE 2.4f
-/// A third curve with less than this is left out.
+/// A third curve with a smaller share is left out.
 #define SHARE_LEAST 0.004f
 
 typedef struct entry_list {
@@ -26,22 +26,22 @@ typedef struct blender {
     sup_arena*            work;
     uint32_t *            begin, *ring; ///< neighbors of every point
     uint8_t*              edges;        ///< 1 where curves meet, growing from there; 0: not blended
-    uint32_t *            zone, *place; ///< points that are, and their places in the list plus 1
+    uint32_t *            zone, *place; ///< the points that are blended, and their indices in that list plus 1
     uint32_t              count;
     entry_list *          lists, *next;
 } blender;
 
 static uint32_t limb_of(const blender* b, uint32_t p) { return b->skin->limbs ? b->skin->limbs[p] : 0; }
 
-/// Two neighbors that take from curves which are not beside each other.
+/// Whether two neighbors take from curves that are not beside each other.
 static bool torn(const blender* b, uint32_t p, uint32_t q)
 {
-    // Skin of no limb fades out from the nearest curve: that is smooth already.
+    // Skin without a limb fades out from the nearest curve: that is smooth already.
     if (limb_of(b, p) == SUP_NONE || limb_of(b, q) == SUP_NONE) return false;
     if (limb_of(b, p) != limb_of(b, q)) return true;
     const sup_curve_share *s = &b->shares[p], *t = &b->shares[q];
     if (b->lines->below || s->curve[0] == SUP_NONE || t->curve[0] == SUP_NONE) return false;
-    // Within a limb only where a plane cut one ring here and pieces of one there.
+    // Within a limb, only where a plane cut one ring here and pieces of one there.
     if (b->lines->curves[s->curve[0]].closed == b->lines->curves[t->curve[0]].closed) return false;
     for (int i = 0; i < 2; ++i)
         for (int k = 0; k < 2; ++k) {
@@ -53,7 +53,7 @@ static bool torn(const blender* b, uint32_t p, uint32_t q)
     return true;
 }
 
-/// Neighbors by edges; an inner edge is there twice, from both of its triangles, and counts so.
+/// Neighbors by edges; an inner edge occurs in both of its triangles and counts twice.
 static bool find_neighbors(blender* b)
 {
     uint32_t n = b->skin->point_count;
@@ -98,7 +98,7 @@ static bool gather(blender* b, uint32_t reach)
     return true;
 }
 
-/// More of a curve; the one with least goes where the list is full.
+/// Adds a share to a curve; if the list is full, replaces the smallest entry.
 static void add(entry_list* l, uint32_t curve, float share)
 {
     uint32_t least = 0;
@@ -143,7 +143,7 @@ static void mix(blender* b)
     b->lists = b->next, b->next = swap;
 }
 
-/// Largest first, and all of what the list held. Returns how many of the first four count.
+/// Largest first, rescaled to the former sum. Returns how many of the first four count.
 static uint32_t sort_list(entry_list* l)
 {
     float total = 0, kept = 0;

@@ -1,5 +1,5 @@
-// The list of curves while it grows, and the cut: where values at the mesh points change sign along the edges, chained through
-// the triangles to polylines.
+// The growing list of curves, and the cut: the places where values at the mesh points change sign along the edges, chained
+// through the triangles into polylines.
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
@@ -43,7 +43,7 @@ sup_result maker_begin(curve_maker* m, const sup_curve_mesh* mesh, float snap, s
     return SUP_OK;
 }
 
-/// Room for one more; doubles. NULL when memory ran out.
+/// Room for one more; doubles the capacity. NULL when out of memory.
 static void* grown(sup_arena* arena, void* items, uint32_t count, uint32_t* capacity, size_t size)
 {
     if (count < *capacity) return items;
@@ -68,7 +68,7 @@ uint32_t maker_end_curve(curve_maker* m, uint32_t begin, bool closed, uint32_t l
 {
     sup_curve* curves = grown(m->arena, m->curves, m->curve_count, &m->curve_capacity, sizeof *curves);
     if (!curves) m->failed = true;
-    else m->curves = curves; // at once: the room is counted even where this curve is dropped
+    else m->curves = curves; // at once: the new capacity counts even if this curve is dropped
     if (m->failed || m->point_count - begin < (closed ? 3 : 2)) {
         m->point_count = begin;
         return SUP_NONE;
@@ -134,7 +134,7 @@ static bool crosses(const curve_maker* m, uint32_t edge, const float* values)
     return (values[e->a] >= 0) != (values[e->b] >= 0);
 }
 
-/// The crossing of an edge; moved onto a vertex that is near and not taken by another crossing of the same curve.
+/// The crossing of an edge; snapped to a vertex that is near and not taken by another crossing of the same curve.
 static void add_crossing(curve_maker* m, uint32_t edge, const float* values, uint32_t mark)
 {
     const sup_edge* e = &m->topology.edges[edge];
@@ -146,7 +146,7 @@ static void add_crossing(curve_maker* m, uint32_t edge, const float* values, uin
         p = (sup_curve_point){ to, to, 0 };
     } else if (to != SUP_NONE && m->point_count > 0 && m->points[m->point_count - 1].a == to &&
                m->points[m->point_count - 1].b == to) {
-        return; // the same vertex again, straight after: one point is enough
+        return; // the same vertex again, directly after: one point is enough
     }
     maker_add_point(m, p);
 }
@@ -158,7 +158,7 @@ static uint32_t beyond(const curve_maker* m, uint32_t edge, uint32_t triangle)
     return other != SUP_NONE && m->stamps[other] == m->cut ? other : SUP_NONE;
 }
 
-/// Walks from an edge into a triangle until it meets a border or an edge that was walked over. True: it came back.
+/// Walks from an edge into a triangle until it meets a border or an edge it has already crossed. True: it came back.
 static bool walk(curve_maker* m, uint32_t edge, uint32_t triangle, const float* values, uint32_t mark)
 {
     uint32_t first = edge;
@@ -200,7 +200,7 @@ void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_coun
                 if (!crosses(m, e, values) || m->visited[e] == m->cut) continue;
                 if (open && beyond(m, e, t) != SUP_NONE) continue;
                 uint32_t begin = m->point_count;
-                // One number for each polyline: snapping looks at its own points only.
+                // One number for each polyline: snapping considers its own points only.
                 uint32_t mark = m->cut * 64u + (m->curve_count & 63u) + 1u;
                 bool     closed = walk(m, e, t, values, mark);
                 if (closed && m->point_count - begin > 1) { // the snapped start may have come twice
@@ -214,11 +214,11 @@ void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_coun
 
 // ---------------------------------------------------------------------------------------------- plane cuts
 
-/// Of the curves from `first` on, those of one cut, the one around the center stays, or open pieces that are no crumbs.
+/// Of the curves from `first` on, all from one cut, keeps the closed one around the center, or open pieces that are not crumbs.
 static void keep_nearest(curve_maker* m, uint32_t first, sup_vec3 center)
 {
     if (m->failed || m->curve_count - first < 2) return;
-    // By the distance of its center in units of its own size: the loop around the center line, not a thumb beside it.
+    // By the distance of its center, relative to its size: the loop around the center line, not a thumb beside it.
     uint32_t best = first;
     float    least = 3e38f, longest = 0;
     for (uint32_t c = first; c < m->curve_count; ++c) {
@@ -228,7 +228,7 @@ static void keep_nearest(curve_maker* m, uint32_t first, sup_vec3 center)
         if (length > longest) longest = length;
         if (away < least) least = away, best = c;
     }
-    // A closed loop stands alone; of open pieces all that are not crumbs stay (front and back of a torso).
+    // A closed loop stays alone; of open pieces all that are not crumbs stay (front and back of a torso).
     uint32_t kept = first;
     for (uint32_t c = first; c < m->curve_count; ++c) {
         float length;
@@ -237,7 +237,7 @@ static void keep_nearest(curve_maker* m, uint32_t first, sup_vec3 center)
         bool stays = m->curves[best].closed ? c == best : !m->curves[c].closed && large;
         if (stays) m->curves[kept++] = m->curves[c];
     }
-    // Points of dropped pieces stay in the list until the next curve moves over them.
+    // Points of dropped pieces stay in the list until the next curve overwrites them.
     uint32_t at = first > 0 ? m->curves[first - 1].begin + m->curves[first - 1].count : 0;
     for (uint32_t c = first; c < kept; ++c) {
         memmove(m->points + at, m->points + m->curves[c].begin, m->curves[c].count * sizeof *m->points);

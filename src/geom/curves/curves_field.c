@@ -1,4 +1,4 @@
-// Rings that are level lines of one coordinate along the limbs, and lines across them.
+// Rings as level lines of one coordinate along the limbs, and lines across them.
 #include "geom/curves/curves_field.h"
 #include "geom/curves/field.h"
 #include "math/vec.h"
@@ -6,30 +6,30 @@
 #include <math.h>
 #include <string.h>
 
-/// What the coordinate is smoothed over, in diagonals of the mesh; bands in such scales.
+/// Smoothing scale of the coordinate, in diagonals of the mesh; the bands, in such scales.
 #define SCALE 0.02f
 #define BAND 0.05f
-/// Branches shorter than this share of the spacing go.
+/// Branches shorter than this share of the spacing are dropped.
 #define BRANCH_LEAST 0.5f
-/// A tip is left bare by so much of the distance to the next ring, and of its branch's area, at most.
+/// The bare end at a tip: at most this share of the distance to the next ring, and of its branch's area.
 #define TIP_GAP 0.2f
 #define TIP_AREA 0.01f
-/// A pit that holds more of its piece's area than this is not a small fault.
+/// A pit that holds more than this share of its piece's area is not a small fault.
 #define PIT_AREA 0.05
-/// Guides are doubted where the slope of their coordinate is off 1 by more than this in the mean: 0.05 to 0.28 by bones made by
-/// hand, 0.35 to 0.58 by bones fitted to a motion, 0.10 to 0.15 by distances. Distances lead where they are off by this share
-/// of it at most. On pieces of less than this share of the surface a few rings lie whichever way they run.
+/// Guides are doubted if the slope of their coordinate differs from 1 by more than this on average: 0.05 to 0.28 for bones made
+/// by hand, 0.35 to 0.58 for bones fitted to a motion, 0.10 to 0.15 for distances. Distances replace them if their slope is off
+/// by at most this share of that. On pieces below this share of the surface a few rings may run any way.
 #define SLOPE_OFF 0.3
 #define SLOPE_BETTER 0.7
 #define DOUBT_AREA 0.02
 /// An open ring shorter than this share of the one beside it is a fragment.
 #define FRAGMENT 0.5f
-/// Rings of a branch whose distances differ by more than this factor are spread anew; there are fewer where it stays above the
-/// second.
+/// Rings of a branch whose distances differ by more than this factor are spread again; there are fewer if it stays above the
+/// second one.
 #define UNEVEN 1.5
 #define UNEVEN_MOST 1.9
-/// GUIDE_RINGS: of the longest limb, that lines are drawn over. BRANCHES_MANY: a mesh of so many has no limbs but loose pieces;
-/// rings stand on them as they come, or evening them out would take most of the bind.
+/// GUIDE_RINGS: rings of the longest limb, over which lines are drawn. BRANCHES_MANY: a mesh with this many branches has no
+/// limbs but loose pieces; their rings stay as cut, or evening them out would take most of the bind.
 enum {
     GUIDE_RINGS = 40,
     RINGS_MOST = 4096,
@@ -50,13 +50,13 @@ static float diagonal_of(const sup_curve_mesh* mesh)
     return v3_distance(low, high);
 }
 
-/// Components with points that have no way of their own.
+/// Components with points that have no direction of their own.
 static bool mark_unguided(const field_maker* f, const sup_guides* g, bool* unguided)
 {
     const sup_topology* t = &f->m->topology;
     bool                any = false;
     for (uint32_t p = 0; p < f->m->mesh.point_count; ++p)
-        if (t->components[p] != SUP_NONE && (!g || !(v3_length2(g->way[p]) > 0))) unguided[t->components[p]] = any = true;
+        if (t->components[p] != SUP_NONE && (!g || !(v3_length2(g->direction[p]) > 0))) unguided[t->components[p]] = any = true;
     return any;
 }
 
@@ -72,8 +72,8 @@ static sup_result make_levels(field_maker* f, const sup_curves_desc* d, float sc
     return SUP_OK;
 }
 
-/// A body has one beginning, the largest branch that begins at a tip. Marks the points of all others, pits of the coordinate
-/// such as a palm between the ways of its fingers, and says in `pits` which components have some that matter.
+/// A body has one beginning, the largest branch that begins at a tip. Marks the points of all others, which are pits of the
+/// coordinate such as a palm between the directions of its fingers, and sets in `pits` which components have some that matter.
 static bool mark_pits(const field_maker* f, bool* marked, bool* pits, uint32_t* begins)
 {
     const sup_levels* l = &f->levels;
@@ -111,7 +111,7 @@ static void widen(const field_maker* f, bool* marked, bool* next, uint32_t round
     }
 }
 
-/// Where pits are most of a piece there is nothing to fill them from. Returns whether anything is left to be filled.
+/// If most of a piece is pits, there is nothing to fill them from. Returns whether anything is left to be filled.
 static bool spare_pieces(const field_maker* f, bool* marked, uint32_t* all, uint32_t* some)
 {
     const sup_topology* t = &f->m->topology;
@@ -127,7 +127,7 @@ static bool spare_pieces(const field_maker* f, bool* marked, uint32_t* all, uint
     return any;
 }
 
-/// Fills pits, wider each time. Where one stays the guides lead astray: then distances lead.
+/// Fills pits, wider each time. If one stays, the guides are misleading: then distances replace them.
 static sup_result fill_pits(field_maker* f, const sup_curves_desc* d, sup_guides* g, bool* unguided, float scale,
                             sup_error* error)
 {
@@ -145,14 +145,14 @@ static sup_result fill_pits(field_maker* f, const sup_curves_desc* d, sup_guides
     if (r || !mark_pits(f, marked, pits, begins)) return r;
     bool again = false;
     for (uint32_t c = 0; c < components; ++c) pits[c] = pits[c] && !unguided[c], again = again || pits[c];
-    if (!again) return SUP_OK; // small ones at borders, or of distances, are taken as they are
+    if (!again) return SUP_OK; // small ones at borders, or of distances, are accepted
     r = sup_guides_by_distance(&f->m->mesh, &f->m->topology, pits, f->work, g, error);
     if (!r) r = sup_guides_smooth(&f->m->mesh, &f->m->topology, g, scale, f->work, f->u, error);
     return r ? r : make_levels(f, d, scale, error);
 }
 
-/// How far the coordinate is from a length, whose slope is 1 everywhere: the mean of |slope - 1| over every component, and its
-/// area.
+/// How far the coordinate is from a length, whose slope is 1 everywhere: the mean of |slope - 1| over every component, and the
+/// component's area.
 static void measure_slopes(const field_maker* f, const float* u, double* off, double* area)
 {
     const sup_curve_mesh* m = &f->m->mesh;
@@ -171,8 +171,8 @@ static void measure_slopes(const field_maker* f, const float* u, double* off, do
     for (uint32_t c = 0; c < components; ++c) off[c] = area[c] > 0 ? off[c] / area[c] : 0;
 }
 
-/// Bones that were only fitted to a motion, or that have little to do with a piece of clothing, point anywhere. Where no length
-/// comes of their ways, distances over the surface lead, if they do better.
+/// Bones that were fitted to a motion, or that have little to do with a piece of clothing, point anywhere. If their directions
+/// do not integrate to a length, distances over the surface replace them, provided they do better.
 static sup_result doubt_guides(field_maker* f, const sup_curves_desc* d, sup_guides* g, bool* unguided, float scale,
                                bool* changed, sup_error* error)
 {
@@ -198,7 +198,7 @@ static sup_result doubt_guides(field_maker* f, const sup_curves_desc* d, sup_gui
         uint32_t c = t->components[p];
         if (c == SUP_NONE || !doubted[c]) continue;
         if (now[c] < SLOPE_BETTER * off[c]) f->u[p] = u[p], unguided[c] = *changed = true;
-        else g->place[p] = d->guides->place[p], g->way[p] = d->guides->way[p];
+        else g->place[p] = d->guides->place[p], g->direction[p] = d->guides->direction[p];
     }
     return SUP_OK;
 }
@@ -210,10 +210,10 @@ static sup_result find_branches(field_maker* f, const sup_curves_desc* d, sup_er
     sup_guides g = { SUP_NEW(f->work, float, n), SUP_NEW(f->work, sup_vec3, n) };
     bool*      unguided = SUP_NEW(f->work, bool, f->m->topology.component_count);
     f->u = SUP_NEW(f->work, float, n), f->branch = SUP_NEW(f->work, uint32_t, n), f->along = SUP_NEW(f->work, float, n);
-    if (!g.place || !g.way || !unguided || !f->u || !f->branch || !f->along) return sup_fail_memory(error, "curves");
+    if (!g.place || !g.direction || !unguided || !f->u || !f->branch || !f->along) return sup_fail_memory(error, "curves");
     if (d->guides) {
         memcpy(g.place, d->guides->place, n * sizeof *g.place);
-        memcpy(g.way, d->guides->way, n * sizeof *g.way);
+        memcpy(g.direction, d->guides->direction, n * sizeof *g.direction);
     }
     sup_result r = SUP_OK;
     bool       changed = false;
@@ -233,7 +233,7 @@ static sup_result find_branches(field_maker* f, const sup_curves_desc* d, sup_er
 
 // ---------------------------------------------------------------------------------------------- rings
 
-/// Evenly from end to end: up to a fork as far as it goes, close to a tip.
+/// Evenly from end to end: all the way to a fork, and close to a tip.
 static uint32_t spread_rings(const field_maker* f, uint32_t branch, sup_level_ring* out)
 {
     const sup_branch* b = &f->levels.branches[branch];
@@ -269,7 +269,7 @@ static bool cut_by(const field_maker* f, uint32_t edge, float level)
     return (f->u[e->a] >= level) != (f->u[e->b] >= level);
 }
 
-/// The other edge of a triangle that the level cuts.
+/// The other edge of a triangle that the level crosses.
 static uint32_t across(const field_maker* f, uint32_t triangle, uint32_t edge, float level)
 {
     for (uint32_t k = 0; k < 3; ++k) {
@@ -285,8 +285,8 @@ static uint32_t beyond(const field_maker* f, uint32_t triangle, uint32_t edge)
     return e->faces[0] == triangle ? e->faces[1] : e->faces[1] == triangle ? e->faces[0] : SUP_NONE;
 }
 
-/// From an edge into a triangle, until a border or the start. Adds the edges' crossings, or only goes along. *edge and
-/// *triangle: where it stopped.
+/// Follows a level from an edge into a triangle, until a border or the start. Adds the edges' crossings, or only moves along.
+/// *edge and *triangle: where it stopped.
 static bool follow(field_maker* f, uint32_t* edge, uint32_t* triangle, float level, bool add)
 {
     curve_maker* m = f->m;
@@ -315,10 +315,10 @@ static bool follow(field_maker* f, uint32_t* edge, uint32_t* triangle, float lev
 static void walk_ring(field_maker* f, const sup_level_ring* ring)
 {
     uint32_t triangle = ring->triangle, edge, begin = f->m->point_count;
-    if (triangle == SUP_NONE || ring->branch == SUP_NONE || f->m->failed) return; // one that went before has no place any more
+    if (triangle == SUP_NONE || ring->branch == SUP_NONE || f->m->failed) return; // a dropped ring has no position
     edge = across(f, triangle, SUP_NONE, ring->level);
     if (edge == SUP_NONE) return;
-    // Once around, or to a border; from there back.
+    // Once around, or to a border; back from there.
     bool closed = follow(f, &edge, &triangle, ring->level, false);
     if (!closed && triangle == SUP_NONE) return;
     closed = follow(f, &edge, &triangle, ring->level, true);
@@ -327,7 +327,7 @@ static void walk_ring(field_maker* f, const sup_level_ring* ring)
 
 // ---------------------------------------------------------------------------------------------- turned to match
 
-/// Places at equal shares of a curve's length.
+/// Points at equal shares of a curve's length.
 static void sample(const curve_maker* m, const sup_curve* c, sup_vec3* out)
 {
     uint32_t steps = c->closed ? c->count : c->count - 1, i = 0;
@@ -349,7 +349,7 @@ static void sample(const curve_maker* m, const sup_curve* c, sup_vec3* out)
     }
 }
 
-/// Turns a ring so that equal shares of it and the one before lie nearest to each other, in this sense or the other.
+/// Rotates the start of a ring so that equal shares of it and of the one before lie nearest to each other, in either sense.
 static void match_ring(curve_maker* m, uint32_t curve, const sup_vec3* before)
 {
     sup_curve* c = &m->curves[curve];
@@ -387,7 +387,7 @@ static void walk_branch(field_maker* f, uint32_t branch)
     }
 }
 
-/// Whether of two rings the shorter one is open and less than half as long as the other: it only cuts the corner off a piece of
+/// Whether the shorter of two rings is open and less than half as long as the other: it only cuts the corner off a piece of
 /// clothing.
 static bool differ(const field_maker* f, uint32_t i, uint32_t k)
 {
@@ -399,8 +399,8 @@ static bool differ(const field_maker* f, uint32_t i, uint32_t k)
     return !m->curves[f->rings[a < b ? i : k].curve].closed && fminf(a, b) < FRAGMENT * fmaxf(a, b);
 }
 
-/// Of neighbors that differ, one goes: the one on whose side fewer rings stand. Rings were cut from curve `first` on. Says
-/// whether any went.
+/// Of two neighbors that differ, drops the one on whose side there are fewer rings. Rings were cut from curve `first` on.
+/// Returns whether any was dropped.
 static bool drop_fragments(field_maker* f, uint32_t branch, uint32_t first)
 {
     bool     any = false;
@@ -418,7 +418,7 @@ static bool drop_fragments(field_maker* f, uint32_t branch, uint32_t first)
     return any;
 }
 
-/// The rings of a branch, one behind the other. Fragments beside a border go.
+/// Cuts the rings of a branch, one after the other. Drops fragments beside a border.
 static void cut_branch(field_maker* f, uint32_t branch)
 {
     curve_maker* m = f->m;
@@ -430,8 +430,8 @@ static void cut_branch(field_maker* f, uint32_t branch)
     for (uint32_t i = kept; i < f->first[branch + 1]; ++i) f->rings[i].curve = f->rings[i].branch = SUP_NONE;
 }
 
-/// Where neighbors differ, the end of their half of the branch moves half of the way to the next ring, and those between follow
-/// evenly. Says whether any did.
+/// Where neighbors differ, moves the end of their half of the branch half of the way to the next ring, and spreads those
+/// between evenly. Returns whether any moved.
 static bool move_ends(field_maker* f)
 {
     bool any = false;
@@ -449,7 +449,7 @@ static bool move_ends(field_maker* f)
     return any;
 }
 
-/// Each ring turned to the one before, and knowing its neighbors.
+/// Aligns each ring with the one before, and links neighbors.
 static void link_branch(field_maker* f, uint32_t branch)
 {
     curve_maker* m = f->m;
@@ -465,8 +465,8 @@ static void link_branch(field_maker* f, uint32_t branch)
     }
 }
 
-/// Mean distance from places on one ring to the other, as lines between its places. All places together go from line to line,
-/// so that a compiler may take several at once: a mesh in ten thousand pieces has as many branches.
+/// Mean distance from points on one ring to the other's polyline. All points advance from segment to segment together, so that
+/// a compiler can vectorize it: a mesh in ten thousand pieces has as many branches.
 static double apart(const sup_vec3* a, const sup_vec3* b, bool closed)
 {
     float  x[MATCHES], y[MATCHES], z[MATCHES], least[MATCHES];
@@ -488,7 +488,7 @@ static double apart(const sup_vec3* a, const sup_vec3* b, bool closed)
     return sum / MATCHES;
 }
 
-/// How far along its branch by measured distances every ring stands, and how many there are.
+/// How far along its branch every ring is by measured distances, and how many rings there are.
 static uint32_t measure_rings(const field_maker* f, uint32_t branch, double* at, double* uneven)
 {
     uint32_t first = f->first[branch], count = 0;
@@ -508,9 +508,9 @@ static uint32_t measure_rings(const field_maker* f, uint32_t branch, double* at,
     return count;
 }
 
-/// Rings stand evenly by the mean way between their levels, but where the coordinate lies flat on one side of a limb, or a limb
-/// widens at once, that is not how far they are apart. Those of such a branch go half of the way to where measured distances
-/// would be even (all of it would swing about), ends stay.
+/// Rings are even in the mean distance between their levels, but where the coordinate is flat on one side of a limb, or a limb
+/// widens suddenly, that differs from how far they are apart. On such a branch they move half of the way to where measured
+/// distances would be even (the full way would oscillate); ends stay.
 static void even_out(const field_maker* f, uint32_t branch, uint32_t count, const double* at, float* along)
 {
     sup_level_ring* rings = f->rings + f->first[branch];
@@ -523,7 +523,7 @@ static void even_out(const field_maker* f, uint32_t branch, uint32_t count, cons
     }
 }
 
-/// Ends of open pieces stand well away from their corners. A surface without a border has only closed rings, and none to move.
+/// Ends of open pieces stay well away from their corners. A surface without a border has only closed rings, and none to move.
 static sup_result settle_ends(field_maker* f, sup_error* error)
 {
     sup_result r = SUP_OK;
@@ -538,14 +538,14 @@ static sup_result settle_ends(field_maker* f, sup_error* error)
     return r;
 }
 
-/// What evening out takes beside the rings themselves.
+/// The memory of evening out, beside the rings themselves.
 typedef struct evening {
     double *        at, *best; ///< of the rings of a branch; per branch, how uneven it is
     float*          along;
     sup_level_ring* kept; ///< the best rings of every branch
 } evening;
 
-/// Cuts all rings, and those of uneven branches again and again as they are evened out; the best of it stays.
+/// Cuts all rings, then cuts those of uneven branches again as they are evened out; keeps the best.
 static sup_result cut_rounds(field_maker* f, const evening* e, sup_error* error)
 {
     bool evens = f->levels.branch_count < BRANCHES_MANY;
@@ -571,8 +571,8 @@ static sup_result cut_rounds(field_maker* f, const evening* e, sup_error* error)
     }
 }
 
-/// Short branches have more rings than their length asks for, to show their shape. Where the surface leaves no room to stand
-/// evenly (a fold of a strap that the level lines jump over) they do with one less. Says whether any does.
+/// Short branches have more rings than their length asks for, to show their shape. If the surface leaves no room for even ones
+/// (a fold of a strap that the level lines jump over), they have one less. Returns whether any does.
 static bool thin_out(field_maker* f, const evening* e)
 {
     bool any = false;
@@ -626,7 +626,7 @@ static uint32_t ring_behind(const field_maker* f, uint32_t p, float* ratio)
     return low;
 }
 
-/// Points at forks, and of branches without rings, go with the nearest that have some.
+/// Points at forks, and of branches without rings, follow the nearest points that have some.
 static bool fill_forks(const field_maker* f, uint32_t* limbs, uint32_t* below, float* ratio, float* heights)
 {
     uint32_t  n = f->m->mesh.point_count, count = 0;
@@ -644,7 +644,7 @@ static bool fill_forks(const field_maker* f, uint32_t* limbs, uint32_t* below, f
     return true;
 }
 
-/// Share of the surface between the first ring and the last of a branch.
+/// Share of the surface between the first and the last ring of its branch.
 static float measure_cover(const field_maker* f)
 {
     double all = 0, sum = 0;
@@ -666,7 +666,8 @@ static float measure_cover(const field_maker* f)
 
 static float girth(const sup_branch* b) { return b->length > 0 ? b->area / b->length : 0; }
 
-/// At every fork the thickest branch that leaves goes on from the thickest that arrives: the hand from the arm, not the thumb.
+/// At every fork the thickest branch that leaves continues the thickest that arrives: the hand continues the arm, not the
+/// thumb.
 static bool find_followers(const field_maker* f, uint32_t* follows)
 {
     const sup_levels* l = &f->levels;

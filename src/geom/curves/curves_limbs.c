@@ -2,19 +2,20 @@
 // one seam, bisected between two, between two clusters where a part has more.
 #include "base/sets.h"
 #include "geom/curves/curves_internal.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <math.h>
 #include <string.h>
 
-/// A part with fewer points than this share of its label's is a crumb and goes to its neighbor.
+/// A part with less than this share of its label's points is a crumb and joins its neighbor.
 #define CRUMB_SHARE 0.05f
 enum { CRUMB_POINTS = 12, MARCH_STEPS = 48, BISECTION_DEPTH = 6, CLUSTER_ROUNDS = 16 };
 /// March: a cut shorter than this share of the seam is the tip. Bisection: a center that moves less than this share stays.
 #define TIP_SHARE 0.02f
 #define CENTER_SHARE 0.01f
 
-/// One loop of a part's border, whatever lies beyond: a leg that meets trunk and hip has one end there, not two.
+/// One loop of a part's border, whatever lies beyond: a leg that borders on trunk and hip has one end there, not two.
 typedef struct seam {
     uint32_t part, to; ///< to: the part beyond most of its edges, or SUP_NONE
     sup_vec3 center;
@@ -34,7 +35,7 @@ typedef struct limb_finder {
     uint32_t*       tri_begin; ///< triangles of each part
     uint32_t*       tri;
     float*          values;
-    sup_vec3*       line; ///< stations of the limb under work
+    sup_vec3*       line; ///< stations of the current limb
     uint32_t        line_count, line_capacity;
     bool            whole; ///< rings: lines of bodies reach from end to end, not only from seam to seam
     bool            failed;
@@ -63,7 +64,7 @@ static bool left_out(const limb_finder* f, uint32_t p)
     return f->m->topology.fan_begin[p] == f->m->topology.fan_begin[p + 1] || (f->labels && f->labels[p] == SUP_NONE);
 }
 
-/// Small pieces take the part that most of their neighbors have; empty numbers are closed up.
+/// Small pieces take the part that most of their neighbors have; unused numbers are closed up.
 static bool absorb_crumbs(limb_finder* f)
 {
     uint32_t n = f->m->mesh.point_count, labels = 1;
@@ -153,8 +154,8 @@ static bool divides(const limb_finder* f, uint32_t edge, uint32_t pair[2])
     return pair[0] != SUP_NONE && pair[1] != SUP_NONE && pair[0] != pair[1];
 }
 
-/// Every dividing edge is on the border of two parts: entries 2 e and 2 e + 1 of `parent`. Edges of one part's border that
-/// share a triangle hang together.
+/// Every dividing edge lies on the border of two parts: entries 2 e and 2 e + 1 of `parent`. Joins edges of one part's border
+/// that share a triangle.
 static void join_borders(const limb_finder* f, uint32_t* parent)
 {
     for (uint32_t i = 0; i < f->m->mesh.triangle_count; ++i)
@@ -167,7 +168,7 @@ static void join_borders(const limb_finder* f, uint32_t* parent)
         }
 }
 
-/// The part beyond more than half of the edges of each seam: the one that is left when edges of others cancel out, if it is.
+/// The part beyond more than half of the edges of each seam (majority vote), if there is one.
 static void find_beyond(limb_finder* f, const uint32_t* number, uint32_t* votes)
 {
     uint32_t pair[2], entries = 2 * f->m->topology.edge_count;
@@ -217,10 +218,10 @@ static bool find_seams(limb_finder* f)
     for (uint32_t e = 0; e < 2 * t->edge_count; ++e) { // mean distance from the center, as of a circle
         if (!divides(f, e / 2, pair)) continue;
         seam* s = &f->seams[number[e]];
-        s->length += 6.2831853f / (float)s->edges * v3_distance(f->m->mesh.points[t->edges[e / 2].a], s->center);
+        s->length += (float)(2 * SUP_PI) / (float)s->edges * v3_distance(f->m->mesh.points[t->edges[e / 2].a], s->center);
     }
     find_beyond(f, number, votes);
-    // A few edges around a hole in a label are no end of a part.
+    // A few edges around a hole in a label are not an end of a part.
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i)
         if (f->seams[i].edges >= 6) f->seams[kept++] = f->seams[i];
@@ -247,7 +248,7 @@ static void add_station(limb_finder* f, sup_vec3 p)
     f->line[f->line_count++] = p;
 }
 
-/// The center of the part's cut at a plane; false where the plane misses it.
+/// The center of the part's cut at a plane; false if the plane misses it.
 static bool cut_center(limb_finder* f, uint32_t part, sup_vec3 at, sup_vec3 normal, sup_vec3* center, float* length)
 {
     curve_maker* m = f->m;
@@ -293,28 +294,28 @@ static sup_vec3 farthest(const limb_finder* f, uint32_t part, sup_vec3 from, sup
     return best;
 }
 
-/// From a seam to the tip: step, cut, go on from the center of the cut in the direction that it gives.
+/// From a seam to the tip: step, cut, continue from the center of the cut in the direction that gives.
 static void march(limb_finder* f, uint32_t part, sup_vec3 from, float seam_length)
 {
     sup_vec3 middle;
     float    size;
     part_box(f, part, &middle, &size);
-    sup_vec3 way = v3_normalize(v3_sub(middle, from), v3(1, 0, 0)), at = from;
+    sup_vec3 heading = v3_normalize(v3_sub(middle, from), v3(1, 0, 0)), at = from;
     float    step = size / 16.0f;
     for (uint32_t i = 0; i < MARCH_STEPS && !f->failed; ++i) {
         sup_vec3 center;
         float    length;
-        if (!cut_center(f, part, v3_mad(at, step, way), way, &center, &length)) break;
+        if (!cut_center(f, part, v3_mad(at, step, heading), heading, &center, &length)) break;
         if (length < TIP_SHARE * seam_length) break;
         sup_vec3 moved = v3_sub(center, at);
-        if (v3_dot(moved, way) < 0.25f * step) break; // it turned back: a fork or the tip
+        if (v3_dot(moved, heading) < 0.25f * step) break; // it turned back: a fork or the tip
         add_station(f, center);
-        way = v3_normalize(v3_add(way, v3_normalize(moved, way)), way);
+        heading = v3_normalize(v3_add(heading, v3_normalize(moved, heading)), heading);
         at = center;
     }
-    sup_vec3 tip = farthest(f, part, at, way);
-    float    rest = v3_dot(v3_sub(tip, at), way);
-    if (rest > 0.1f * step) add_station(f, v3_mad(at, rest, way));
+    sup_vec3 tip = farthest(f, part, at, heading);
+    float    rest = v3_dot(v3_sub(tip, at), heading);
+    if (rest > 0.1f * step) add_station(f, v3_mad(at, rest, heading));
 }
 
 static void bisect(limb_finder* f, uint32_t part, sup_vec3 a, sup_vec3 b, float whole, uint32_t depth)
@@ -330,7 +331,7 @@ static void bisect(limb_finder* f, uint32_t part, sup_vec3 a, sup_vec3 b, float 
     bisect(f, part, center, b, whole, depth + 1);
 }
 
-/// Two clusters of seam centers: begun with the two that lie farthest apart.
+/// Two clusters of seam centers, started with the two that are farthest apart.
 static void cluster_seams(const limb_finder* f, uint32_t part, sup_vec3 ends[2])
 {
     float most = -1;
@@ -355,7 +356,7 @@ static void cluster_seams(const limb_finder* f, uint32_t part, sup_vec3 ends[2])
     }
 }
 
-/// The direction in which a part is longest: largest eigenvector of its covariance, by repeated multiplication.
+/// The direction in which a part is longest: the largest eigenvector of its covariance, by power iteration.
 static sup_vec3 longest_axis(const limb_finder* f, uint32_t part, sup_vec3 middle)
 {
     double c[3][3] = { { 0 } }, v[3] = { 1, 0.9, 0.8 };
@@ -375,7 +376,7 @@ static sup_vec3 longest_axis(const limb_finder* f, uint32_t part, sup_vec3 middl
     return v3_normalize(v3((float)v[0], (float)v[1], (float)v[2]), v3(1, 0, 0));
 }
 
-/// A part by itself: its ends from its seams, or from its shape where it has none.
+/// A part by itself: its ends from its seams, or from its shape if it has none.
 static void lone_line(limb_finder* f, uint32_t part)
 {
     sup_vec3 ends[2], middle;
@@ -383,13 +384,13 @@ static void lone_line(limb_finder* f, uint32_t part)
     part_box(f, part, &middle, &size);
     bool seamed = f->seam_counts[part] >= 2;
     if (seamed) cluster_seams(f, part, ends);
-    // A fat body whose limbs sit side by side has its line from its shape.
+    // A thick body with limbs side by side takes its line from its shape.
     if (seamed && f->whole && v3_distance(ends[0], ends[1]) < 0.4f * size) seamed = false;
     if (seamed) {
-        if (f->whole) { // a body between limbs: it reaches beyond the middles of its seams
-            sup_vec3 way = v3_normalize(v3_sub(ends[1], ends[0]), v3(1, 0, 0)), back = v3_scale(way, -1);
-            ends[0] = v3_mad(ends[0], v3_dot(v3_sub(farthest(f, part, ends[0], back), ends[0]), way), way);
-            ends[1] = v3_mad(ends[1], v3_dot(v3_sub(farthest(f, part, ends[1], way), ends[1]), way), way);
+        if (f->whole) { // a body between limbs: it extends beyond the centers of its seams
+            sup_vec3 heading = v3_normalize(v3_sub(ends[1], ends[0]), v3(1, 0, 0)), back = v3_scale(heading, -1);
+            ends[0] = v3_mad(ends[0], v3_dot(v3_sub(farthest(f, part, ends[0], back), ends[0]), heading), heading);
+            ends[1] = v3_mad(ends[1], v3_dot(v3_sub(farthest(f, part, ends[1], heading), ends[1]), heading), heading);
         }
     } else {
         sup_vec3 axis = longest_axis(f, part, middle), back = v3_scale(axis, -1);
@@ -424,7 +425,7 @@ static const seam* seam_of(const limb_finder* f, uint32_t part, uint32_t to, con
 }
 
 /// The next part of a chain: through the other of at most two seams, into a part with at most two that leads back here. *back
-/// is the seam as the next part sees it.
+/// is that seam from the next part's side.
 static uint32_t next_part(const limb_finder* f, uint32_t part, const seam* came, const uint32_t* taken, const seam** through,
                           const seam** back)
 {
@@ -456,17 +457,18 @@ static void chain_line(limb_finder* f, const uint32_t* parts, const seam* const*
         }
         if (out) add_station(f, out->center);
     }
-    // Seams lie aslant: rings reach to where the last of a part's points are.
+    // Seams lie at a slant: rings extend to the last of a part's points.
     for (int end = 0; end < 2 && f->whole && f->line_count >= 2 && !f->failed; ++end) {
         reverse_stations(f, 0); // once for each end
         if (!seams[end ? count : 0]) continue;
-        sup_vec3 last = f->line[f->line_count - 1], way = v3_normalize(v3_sub(last, f->line[f->line_count - 2]), v3(1, 0, 0));
-        float    on = v3_dot(v3_sub(farthest(f, parts[end ? count - 1 : 0], last, way), last), way);
-        if (on > 0) add_station(f, v3_mad(last, on, way));
+        sup_vec3 last = f->line[f->line_count - 1],
+                 heading = v3_normalize(v3_sub(last, f->line[f->line_count - 2]), v3(1, 0, 0));
+        float on = v3_dot(v3_sub(farthest(f, parts[end ? count - 1 : 0], last, heading), last), heading);
+        if (on > 0) add_station(f, v3_mad(last, on, heading));
     }
 }
 
-/// Drops stations that stand on each other, and irons the line once: centers of cuts jump with the mesh.
+/// Drops stations that coincide, and smooths the line once: centers of cuts jump with the mesh.
 static sup_result keep_line(limb_finder* f, limb_shape* limb, sup_error* error)
 {
     float size = 0;
@@ -480,7 +482,7 @@ static sup_result keep_line(limb_finder* f, limb_shape* limb, sup_error* error)
         stations[i] = f->line[i];
         if (i > 0 && i + 1 < n) stations[i] = v3_lerp(f->line[i], v3_lerp(f->line[i - 1], f->line[i + 1], 0.5f), 0.5f);
     }
-    if (n == 1) stations[1] = stations[0]; // no length: the callers leave such a limb alone
+    if (n == 1) stations[1] = stations[0]; // no length: callers skip such a limb
     limb->station_count = n < 2 ? 2 : n;
     limb->stations = stations;
     return SUP_OK;

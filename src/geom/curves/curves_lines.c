@@ -1,5 +1,5 @@
-// Lines along the limbs: where shares of the rings' lengths are equal. Every point gets its turn around the limb from the two
-// rings beside it, and lines are cut where that has one value.
+// Lines along the limbs, at equal shares of the rings' lengths. Every point gets its angle around the limb from the two rings
+// beside it, and lines are cut where that has a constant value.
 #include "geom/curves/curves_field.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -7,19 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-/// A line is no shorter than this share of its limb.
+/// A line is at least this share of its limb's length.
 #define LINE_LEAST 0.5f
 /// A corner beyond the ring at a tip that is farther from it than this share of its radius is a pole, where lines meet.
 #define POLE 0.5f
 enum { LINES_LEAST = 4, PHASES = 64 }; // PHASES: places of a ring that are compared with the one before
 
-/// Points of all rings where they are, their shares of the rings' lengths, and the longest step of every ring.
+/// The points of all rings on the rest shape, their shares of the rings' lengths, and the longest step of every ring.
 typedef struct ring_places {
     sup_vec3* at;
     float *   share, *step;
 } ring_places;
 
-/// Share of the ring's length at its place nearest to p; *away: the square of the distance.
+/// Share of the ring's length at its place nearest to p; *away: the squared distance.
 static float share_near(const sup_curve* c, const ring_places* rings, float step, sup_vec3 p, float* away)
 {
     float    least = 3e38f, far = 3e38f, share = 0; // nothing nearer begins farther away than that, squared
@@ -48,8 +48,8 @@ static float share_at(const sup_curve* c, const ring_places* rings, float step, 
 
 static float wrapped(float x) { return x - floorf(x + 0.5f); }
 
-/// Rings begin at one of their points, about where the one before does. Shares of a closed one are shifted so that they agree
-/// with that one's in the mean: lines would kink at every ring otherwise.
+/// Rings begin at one of their points, roughly where the one before begins. Shares of a closed ring are shifted so that they
+/// agree with that one's on average: lines would kink at every ring otherwise.
 static void line_up(const curve_maker* m, uint32_t curve, const ring_places* rings)
 {
     const sup_curve* c = &m->curves[curve];
@@ -61,7 +61,7 @@ static void line_up(const curve_maker* m, uint32_t curve, const ring_places* rin
     for (uint32_t i = c->begin; i < c->begin + c->count; ++i) rings->share[i] += (float)(sum / count);
 }
 
-/// Where around its limb every point is, from 0 to 1: between the shares of the two rings beside it.
+/// The angle of every point around its limb, from 0 to 1: between the shares of the two rings beside it.
 static void turn_points(const field_maker* f, const sup_curves* net, const ring_places* rings, float* turn)
 {
     const curve_maker* m = f->m;
@@ -91,7 +91,7 @@ static void turn_points(const field_maker* f, const sup_curves* net, const ring_
     }
 }
 
-/// What one limb needs. Rings are taken away before lines are cut: its first ring and its last are kept.
+/// The data of one limb. Rings are removed before lines are cut: the first and the last are kept here.
 typedef struct limb_lines {
     sup_curve ends[2];
     float     levels[2], steps[2], radii[2]; ///< of these two
@@ -101,7 +101,7 @@ typedef struct limb_lines {
     uint32_t  first;      ///< of the list of lines
 } limb_lines;
 
-/// Fewer where the limb is thinner, so that lines are equally far apart.
+/// Fewer lines where the limb is thinner, so that they are equally far apart.
 static void plan_limbs(const field_maker* f, uint32_t count, const ring_places* rings, limb_lines* limbs)
 {
     float widest = 0;
@@ -131,7 +131,7 @@ static void plan_limbs(const field_maker* f, uint32_t count, const ring_places* 
     }
 }
 
-/// The limb of most corners of a triangle that reaches between its first ring and its last. Each triangle has one at most, so
+/// The limb of most corners of a triangle that reaches between its first ring and its last. Each triangle has at most one, so
 /// that lines of two limbs cannot cross.
 static uint32_t limb_of_triangle(const field_maker* f, const uint32_t* corners, const limb_lines* limbs)
 {
@@ -166,8 +166,8 @@ static bool list_triangles(const field_maker* f, limb_lines* limbs, uint32_t** l
     return true;
 }
 
-/// Where around the limb the corners of its triangles are; those of other limbs and of tips by the ring at that end. A corner
-/// that is as far from the ring on all sides is nowhere around it: not a number.
+/// The angle around the limb of its triangles' corners; of corners in other limbs and at tips by the ring at that end. A corner
+/// equally far from the ring on all sides has no angle: NaN.
 static void turn_corners(const field_maker* f, uint32_t branch, const limb_lines* limb, const uint32_t* list,
                          const ring_places* rings, const float* turn, float* here)
 {
@@ -184,8 +184,8 @@ static void turn_corners(const field_maker* f, uint32_t branch, const limb_lines
 
 static float level_of(const field_maker* f, sup_curve_point p) { return f->u[p.a] + p.ratio * (f->u[p.b] - f->u[p.a]); }
 
-/// Of what was cut from curve `first` on, the piece that reaches farthest along the limb, if that is far enough; running
-/// outwards, from ring to ring, and on to the next edge behind it at a tip.
+/// Of what was cut from curve `first` on, keeps the piece that reaches farthest along the limb, if that is far enough; running
+/// outwards, from ring to ring, and at a tip on to the next edge behind the ring.
 static uint32_t keep_longest(field_maker* f, uint32_t first, const bool* tip, const limb_lines* limb)
 {
     curve_maker* m = f->m;
@@ -232,7 +232,7 @@ static void cut_lines(field_maker* f, uint32_t branch, const limb_lines* limb, c
             uint32_t p = m->mesh.triangles[3 * (size_t)list[i / 3] + i % 3];
             values[p] = isnan(here[p]) ? 0 : limb->closed ? wrapped(here[p] - at) : here[p] - at;
         }
-        uint32_t first = m->curve_count; // not on the far side of a closed limb, where the turn begins anew
+        uint32_t first = m->curve_count; // not on the far side of a closed limb, where the angle starts over
         maker_cut(m, list, size, values, limb->closed ? 0.5f : INFINITY, branch);
         number[j] =
             first < m->curve_count && !m->failed ? keep_longest(f, first, f->levels.branches[branch].tip, limb) : SUP_NONE;
@@ -244,7 +244,7 @@ static void cut_lines(field_maker* f, uint32_t branch, const limb_lines* limb, c
     }
 }
 
-/// Between which two lines of its limb every point is.
+/// The two lines of its limb that every point lies between.
 static void place_between(const field_maker* f, const limb_lines* limbs, const uint32_t* numbers, const float* turn,
                           uint32_t* below, float* ratio, const uint32_t* limb_of)
 {

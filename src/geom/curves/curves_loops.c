@@ -1,5 +1,5 @@
-// Edge loops of a polygon mesh: straight on where four faces meet, with the stops and turns of the person, and all loops that
-// run along the limbs.
+// Edge loops of a polygon mesh: straight on where four faces meet, with the stops and turns of the user, and all loops that run
+// along the limbs.
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
@@ -31,7 +31,7 @@ static bool in_face(const sup_curve_mesh* m, uint32_t face, uint32_t point)
     return false;
 }
 
-/// Straight on over a point with four edges and four faces: the edge that shares no face with the one it came by.
+/// Straight on across a point with four edges and four faces: the edge that shares no face with the one it came from.
 static uint32_t straight_on(const loop_mesh* l, uint32_t before, uint32_t at)
 {
     const sup_topology* t = &l->topology;
@@ -53,7 +53,7 @@ static uint32_t turn_at(const sup_curve_walk* w, uint32_t at)
     return SUP_NONE;
 }
 
-/// Adds the points behind `to`; true when the walk came back to `first`. Ends where it meets itself.
+/// Adds the points after `to`; true when the walk came back to `first`. Ends where it meets itself.
 static bool walk_on(curve_maker* m, const loop_mesh* l, const sup_curve_walk* w, uint32_t from, uint32_t to, uint32_t first,
                     uint32_t mark)
 {
@@ -78,7 +78,7 @@ static uint32_t walk_loop(curve_maker* m, const loop_mesh* l, const sup_curve_wa
     uint32_t forward = m->point_count;
     if (!closed && w->both) walk_on(m, l, w, w->to, w->from, SUP_NONE, mark);
     if (m->failed) return SUP_NONE;
-    // What was found behind the start, turned around, belongs in front.
+    // What was found behind the start is reversed and goes in front.
     uint32_t behind = m->point_count - forward;
     for (uint32_t pass = 0; behind > 0 && pass < 2; ++pass) {
         uint32_t i = pass == 0 ? begin : begin + behind, j = m->point_count;
@@ -149,7 +149,7 @@ static int runs_along(const loop_finder* f, uint32_t limb, uint32_t a, uint32_t 
 }
 
 /// Cuts a loop where it turns: over the end of a limb and back on the other side. Pieces that run along the limb become curves,
-/// up the line; their edges are marked.
+/// upward along the center line; their edges are marked.
 static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, bool closed, uint32_t limb)
 {
     curve_maker* m = f->m;
@@ -161,11 +161,11 @@ static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, boo
             break;
         }
     for (uint32_t i = 0; i < edges && !m->failed;) {
-        int      way = runs_along(f, limb, loop[(start + i) % count], loop[(start + i + 1) % count]);
+        int      sense = runs_along(f, limb, loop[(start + i) % count], loop[(start + i + 1) % count]);
         uint32_t end = i + 1, begin = m->point_count;
-        while (end < edges && runs_along(f, limb, loop[(start + end) % count], loop[(start + end + 1) % count]) == way) ++end;
-        for (uint32_t k = i; way != 0 && end - i >= LOOP_EDGES && k <= end; ++k) {
-            uint32_t at = loop[(start + (way > 0 ? k : end - (k - i))) % count];
+        while (end < edges && runs_along(f, limb, loop[(start + end) % count], loop[(start + end + 1) % count]) == sense) ++end;
+        for (uint32_t k = i; sense != 0 && end - i >= LOOP_EDGES && k <= end; ++k) {
+            uint32_t at = loop[(start + (sense > 0 ? k : end - (k - i))) % count];
             maker_add_point(m, (sup_curve_point){ at, at, 0 });
         }
         uint32_t curve = m->point_count > begin ? maker_end_curve(m, begin, false, limb) : SUP_NONE;
@@ -177,7 +177,7 @@ static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, boo
     }
 }
 
-/// The curve that lies beyond an edge on one side: straight over quads until an edge of one is met.
+/// The curve beyond an edge on one side: straight across quads until it meets the edge of one.
 static uint32_t curve_across(const loop_finder* f, uint32_t edge, uint32_t side, uint32_t own)
 {
     const sup_topology*   t = &f->l.topology;
@@ -205,7 +205,7 @@ static bool lies_left(const sup_curve_mesh* m, uint32_t face, uint32_t a, uint32
     return false;
 }
 
-/// The curves to both sides of one: to the left and to the right that which most of its edges see.
+/// The curves on both sides of one: on the left and on the right, that which most of its edges find.
 static void find_sides(loop_finder* f, uint32_t curve)
 {
     sup_curve* c = &f->m->curves[curve];
@@ -233,7 +233,7 @@ static sup_result find_all_sides(loop_finder* f, sup_error* error)
     return SUP_OK;
 }
 
-/// A loop that runs up a limb and back on its other side is two curves: between them lies skin. True when it was one.
+/// A loop that runs up a limb and back on its other side is two curves, with skin between them. True if it was one.
 static bool split_walk(loop_finder* f, uint32_t curve)
 {
     curve_maker* m = f->m;
@@ -242,8 +242,8 @@ static bool split_walk(loop_finder* f, uint32_t curve)
     if (!loop) return false;
     for (uint32_t i = 0; i < c.count; ++i) {
         loop[i] = m->points[c.begin + i].a;
-        int way = runs_along(f, c.limb, loop[i], m->points[c.begin + (i + 1) % c.count].a);
-        up += way > 0, down += way < 0;
+        int sense = runs_along(f, c.limb, loop[i], m->points[c.begin + (i + 1) % c.count].a);
+        up += sense > 0, down += sense < 0;
     }
     if (up < LOOP_EDGES || down < LOOP_EDGES) return false;
     maker_drop_curves(m, curve);
@@ -251,7 +251,7 @@ static bool split_walk(loop_finder* f, uint32_t curve)
     return true;
 }
 
-/// Curves that the person began: each from its edge on, in the limb of its first point.
+/// Curves that the user started: each from its edge on, in the limb of its first point.
 static sup_result walk_all(loop_finder* f, const sup_curve_walk* walks, uint32_t count, sup_error* error)
 {
     curve_maker* m = f->m;

@@ -12,7 +12,7 @@ typedef struct ring_maker {
     uint32_t        limb;
 } ring_maker;
 
-/// Does a point of the pieces lie beyond the plane of the neighbor?
+/// Whether a point of the pieces lies beyond the plane of the neighbor.
 static bool reaches_over(const ring_maker* r, uint32_t first, uint32_t end, sup_vec3 center, sup_vec3 normal, float side)
 {
     for (uint32_t c = first; c < end; ++c)
@@ -23,7 +23,7 @@ static bool reaches_over(const ring_maker* r, uint32_t first, uint32_t end, sup_
     return false;
 }
 
-/// Same sense about the line for all, and the start nearest to the start before.
+/// The same sense around the line for all, and the start nearest to the start before.
 static void align_ring(curve_maker* m, uint32_t curve, sup_vec3 normal, const sup_vec3* start_before)
 {
     sup_curve* c = &m->curves[curve];
@@ -71,15 +71,15 @@ static void cut_plane(ring_maker* r, ring_plane* p)
     p->end = r->m->curve_count;
 }
 
-/// Does what plane a cut reach over plane b, or the other way round?
+/// Whether what plane a cut extends over plane b, or the other way round.
 static bool planes_cross(const ring_maker* r, const ring_plane* a, const ring_plane* b)
 {
     return reaches_over(r, a->first, a->end, b->center, b->normal, 1.0f) ||
            reaches_over(r, b->first, b->end, a->center, a->normal, -1.0f);
 }
 
-/// Cuts one after the other. Neighbors that cross take each a direction three quarters its own and one quarter the other's, up
-/// to eight times; then the second one goes.
+/// Cuts one after the other. Neighbors that cross each take a direction three quarters their own and one quarter the other's,
+/// up to eight times; then the second one is dropped.
 static uint32_t turn_apart(ring_maker* r, ring_plane* planes, uint32_t count)
 {
     uint32_t dropped = 0;
@@ -104,7 +104,7 @@ static uint32_t turn_apart(ring_maker* r, ring_plane* planes, uint32_t count)
     return dropped;
 }
 
-/// One sense, starts beside each other, and every ring knows those before and behind it.
+/// Gives all rings the same sense, starts beside each other, and links to those before and behind.
 static void finish_rings(ring_maker* r, const ring_plane* planes, uint32_t count)
 {
     curve_maker* m = r->m;

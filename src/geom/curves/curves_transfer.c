@@ -1,5 +1,5 @@
-// From curves to the skin: every point between two neighboring curves takes their motion, bilinearly in where it stands between
-// the nodes and between the curves. The mean of four nodes instead would jump from cell to cell.
+// From curves to the skin: every point between two neighboring curves takes their motion, interpolated bilinearly between the
+// nodes and between the curves. The mean of four nodes instead would jump from cell to cell.
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
 
@@ -9,10 +9,10 @@ typedef struct near_place {
     sup_vec3 at;
 } near_place;
 
-/// Steps of a curve that share one ball: most are farther than what is known, and one test tells of all.
+/// Segments of a curve that share a bounding ball: most are farther than the best so far, and one test rejects them all.
 enum { BLOCK = 16 };
-/// Curves that one point may look at. On a real character it is a few, of at most some hundreds; where thousands lie in one
-/// place all of them are as near as the first ones.
+/// Curves that one point may test. On real characters it is a few, at most some hundreds; where thousands lie in one place all
+/// of them are as near as the first ones.
 enum { LOOKS_MAX = 1024 };
 
 typedef struct ball {
@@ -33,7 +33,7 @@ static bool ball_is_beyond(const ball* b, sup_vec3 p, float square)
     return away > 0 && away * away * 0.999f > square;
 }
 
-/// Takes the nearest of the curve's steps from `begin` to `end` where it is nearer than *best.
+/// Takes the nearest of the curve's segments from `begin` to `end` if it is nearer than *best.
 static void nearest_steps(const sup_polylines* l, uint32_t curve, uint32_t begin, uint32_t end, sup_vec3 p, near_place* best)
 {
     uint32_t first = l->begin[curve], n = l->begin[curve + 1] - first;
@@ -47,7 +47,7 @@ static void nearest_steps(const sup_polylines* l, uint32_t curve, uint32_t begin
     }
 }
 
-/// How far between the two places p stands: its foot on the line from one to the other.
+/// How far p is between the two places: its projection onto the line from one to the other.
 static float between(sup_vec3 p, const near_place* one, const near_place* two)
 {
     sup_vec3 d = v3_sub(two->at, one->at);
@@ -70,7 +70,7 @@ struct transfer_job {
     const uint32_t*      block_begin; ///< of each curve
 };
 
-/// The place of one curve that is nearest to p; of no meaning where all of it is farther than the root of `known`.
+/// The place of one curve nearest to p; meaningless if all of it is farther than the root of `known`.
 static near_place nearest_on(const transfer_job* j, uint32_t curve, sup_vec3 p, float known)
 {
     near_place best = { .curve = curve, .square = 3e38f };
@@ -95,7 +95,7 @@ static void join(sup_curve_share* o, const transfer_job* j, const near_place* on
     o->share[2] = two ? alpha * (1 - two->t) * o->fade : 0;
     o->share[3] = two ? alpha * two->t * o->fade : 0;
     if (!two) return;
-    // The foot of p's place on the line between the two centers.
+    // The projection of p's place onto the line between the two centers.
     sup_vec3 c1 = j->centers[one->curve], d = v3_sub(j->centers[two->curve], c1), p3 = v3_lerp(one->at, two->at, alpha);
     float    l2 = v3_length2(d);
     o->beta = l2 > 0 ? sup_clampf(v3_dot(v3_sub(p3, c1), d) / l2, 0, 1) : 0;
@@ -105,11 +105,11 @@ typedef struct near_search {
     const transfer_job* job;
     const curve_tree*   tree;
     sup_vec3            p;
-    near_place          best; ///< of equally near curves the first
+    near_place          best; ///< the first of equally near curves
     uint32_t            looks;
 } near_search;
 
-/// The square of how far the list is at least.
+/// A lower bound of the squared distance to the list.
 static float list_square(const near_search* s, uint32_t begin, uint32_t end)
 {
     return end - begin > CURVE_LEAF ? curve_box_square(&s->tree->boxes[begin + (end - begin) / 2], s->p) : 0;
@@ -135,7 +135,7 @@ static void look_at_list(near_search* s, uint32_t begin, uint32_t end)
     }
 }
 
-/// The place nearest to p on the curves of its limb, or on all where it has none. `guess`: the curve of the point before, for
+/// The place nearest to p on the curves of its limb, or on all if it has none. `guess`: the curve of the point before, because
 /// neighbors in number are mostly neighbors in space.
 static near_place nearest_of_all(const transfer_job* j, sup_vec3 p, uint32_t limb, uint32_t guess)
 {
@@ -157,7 +157,7 @@ static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
     bool                 own = limb != SUP_NONE && limb < j->limb_count && j->limb_begin[limb + 1] > j->limb_begin[limb];
     near_place           one, two;
     uint32_t             below = l->below ? l->below[i] : SUP_NONE;
-    if (below != SUP_NONE) { // its place between two curves is known
+    if (below != SUP_NONE) { // its position between two curves is known
         uint32_t before = l->curves[below].sides[1];
         one = nearest_on(j, below, p, 3e38f);
         if (before != SUP_NONE) two = nearest_on(j, before, p, 3e38f);
@@ -175,7 +175,7 @@ static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
         *o = (sup_curve_share){ .curve = { SUP_NONE, SUP_NONE } };
         return;
     }
-    // Of the two sides the one towards which the point lies.
+    // Of the two sides, the one that the point lies toward.
     bool  found = false;
     float best = 0;
     for (uint32_t s = 0; s < 2; ++s) {
@@ -210,7 +210,7 @@ void sup_polylines_centers(const sup_polylines* l, const sup_vec3* nodes, sup_ve
     }
 }
 
-/// Curves of each limb as one list, and all as one.
+/// The curves of each limb as one list, and all curves as one.
 static bool group_curves(transfer_job* j, sup_arena* arena)
 {
     const sup_polylines* l = j->lines;
@@ -230,7 +230,7 @@ static bool group_curves(transfer_job* j, sup_arena* arena)
            curve_tree_create(l, j->centers, all, (const uint32_t[]){ 0, l->curve_count }, 1, arena, &j->all);
 }
 
-/// The ball of the curve's steps from `begin` to `end` around a center.
+/// The bounding ball of the curve's segments from `begin` to `end` around a center.
 static ball ball_of(const sup_polylines* l, uint32_t curve, uint32_t begin, uint32_t end, sup_vec3 center)
 {
     uint32_t first = l->begin[curve], n = l->begin[curve + 1] - first;
@@ -298,7 +298,7 @@ sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_curve
 
 // ---------------------------------------------------------------------------------------------- applying
 
-/// Axes of a place between two curves: along p1 p2, away from the line of centers, across both. False where there is none.
+/// The axes at a place between two curves: along p1 p2, away from the line of centers, across both. False if it has none.
 static bool frame_at(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 o3, float least, sup_vec3 axes[3])
 {
     sup_vec3 a = v3_sub(p2, p1), r = v3_sub(p3, o3);

@@ -1,5 +1,5 @@
-// Boxes over many curves, halved where they spread farthest, so that a point looks at the few that may be nearest to it. A mesh
-// of loose triangles has as many curves as triangles, and comparing all with all takes minutes.
+// Boxes over many curves, halved along their widest axis, so that a point tests the few that may be nearest to it. A mesh of
+// loose triangles has as many curves as triangles, and comparing all with all takes minutes.
 #include "base/sort.h"
 #include "geom/curves/curves_internal.h"
 #include "math/vec.h"
@@ -19,7 +19,7 @@ static void take_in(sup_box* box, sup_vec3 p)
     }
 }
 
-/// Places on a curve are rounded, so the box is wider by what that may be: no place is ever nearer than the box.
+/// Points on a curve are rounded, so the box is wider by that error: no point is ever nearer than the box.
 static sup_box box_of_curve(const sup_polylines* l, uint32_t curve)
 {
     sup_box box = no_box();
@@ -39,7 +39,7 @@ typedef struct tree_maker {
     sup_sort_item *      items, *spare;
 } tree_maker;
 
-/// Sorts the list along the axis in which its centers spread farthest.
+/// Sorts the list along the axis in which its centers spread most.
 static void put_in_order(const tree_maker* m, uint32_t begin, uint32_t end)
 {
     sup_box  box = no_box();

@@ -8,19 +8,21 @@
 #include <math.h>
 #include <string.h>
 
-/// In scales: how far directions are diffused, how far away the guess is heard, how far the coordinate is smoothed at last.
-#define WAY_REACH 2.0
+/// In scales: how far directions are diffused, the distance over which the guess still counts, and how far the coordinate is
+/// smoothed at the end.
+#define DIRECTION_REACH 2.0
 #define PLACE_REACH 10.0
 #define LAST_REACH 0.7
-/// Where limbs part directions cancel out: below this length they are taken as they are, not brought to length 1.
-#define WAY_LEAST 0.25
-/// Cotangents of needles have no bound; below the least a coupling would pull points apart.
+/// Where limbs part, directions cancel out: those shorter than this keep their length and are not normalized.
+#define DIRECTION_LEAST 0.25
+/// Cotangents of needles are unbounded, so they are clamped; a coupling below the least would pull points apart.
 #define COTANGENT_MOST 5.0
 #define COUPLING_LEAST 0.02
-/// Of points that stand on each other.
+/// Coupling between points that coincide.
 #define TOGETHER 200.0
 enum { ROUNDS_MAX = 600 };
-/// Overrelaxation of the solver's triangles: the fewest rounds on meshes whose points stand in any order are at 1.15 to 1.3.
+/// Overrelaxation factor of the preconditioner: on meshes whose points come in any order the fewest iterations are at 1.15 to
+/// 1.3.
 #define OVER 1.3
 
 typedef struct field_system {
@@ -46,7 +48,7 @@ static uint32_t entry_of(const sup_topology* t, uint32_t from, uint32_t to)
     return low;
 }
 
-/// Cotangent couplings, which see the surface and not how it is cut into triangles.
+/// Cotangent couplings, which depend on the surface and not on how it is cut into triangles.
 static bool make_system(const sup_curve_mesh* mesh, const sup_topology* t, double scale, sup_arena* arena, field_system* out)
 {
     uint32_t     n = mesh->point_count;
@@ -93,8 +95,8 @@ typedef struct field_split {
     double *            inverse, *diagonal; ///< OVER / D and D / OVER, 0 for points that stand alone
 } field_split;
 
-/// x = (D / OVER + lower)^-1 x, or by the upper triangle. Neighbors stand in rising order, s->middle between them. `columns` is
-/// a constant where this is called.
+/// x = (D / OVER + lower)^-1 x, or by the upper triangle. Neighbors come in rising order, with s->middle between the lower and
+/// the upper ones. `columns` is a constant at every call.
 static inline void sweep(const field_split* m, bool upper, uint32_t columns, double* x)
 {
     const field_system* s = m->s;
@@ -110,9 +112,9 @@ static inline void sweep(const field_split* m, bool upper, uint32_t columns, dou
     }
 }
 
-/// Conjugate gradients between the two triangles (Eisenstat 1981): the matrix itself is never applied, as A = (D / OVER +
-/// lower)
-/// + (D / OVER + upper) + (1 - 2 / OVER) D. r comes as what is missing at x; `most`: of r D / OVER r of the right side.
+/// Preconditioned conjugate gradients (Eisenstat 1981): the matrix itself is never applied, as A = (D / OVER + lower) + (D /
+/// OVER + upper) + (1 - 2 / OVER) D. On entry r is the residual at x; `most`: the limit for r D / OVER r, relative to the right
+/// side's.
 static inline void iterate(const field_split* m, uint32_t columns, double* x, double* r, double* d, double* t,
                            const double* most)
 {
@@ -156,8 +158,8 @@ static inline void iterate(const field_split* m, uint32_t columns, double* x, do
     }
 }
 
-/// (a M + b L) x = r from the x given on. `columns`: 1 or 3 side by side. Overwrites r. Stops where the rest is `least` of the
-/// right side.
+/// Solves (a M + b L) x = r, starting from the given x. `columns`: 1, or 3 side by side. Overwrites r. Stops when the residual
+/// is `least` of the right side.
 static void solve(const field_system* s, double a, double b, uint32_t columns, double* x, double* r, double least)
 {
     size_t      n = s->n * (size_t)columns;
@@ -168,7 +170,7 @@ static void solve(const field_system* s, double a, double b, uint32_t columns, d
         m.inverse[p] = diagonal > 0 ? OVER / diagonal : 0, m.diagonal[p] = diagonal / OVER;
     }
     memcpy(d, r, n * sizeof *d);
-    for (uint32_t p = 0; p < s->n; ++p) { // what x gives is taken off
+    for (uint32_t p = 0; p < s->n; ++p) { // subtracts what x already gives
         double at = a * s->mass[p] + b * s->degree[p];
         for (uint32_t c = 0; c < columns; ++c) {
             double sum = at * x[columns * (size_t)p + c];
@@ -207,28 +209,29 @@ static void lay_flat(double* w, sup_vec3 n)
     w[0] -= off * (double)n.x, w[1] -= off * (double)n.y, w[2] -= off * (double)n.z;
 }
 
-/// Laid into the surface, diffused, and of length 1 but where they cancel out. A shoulder's bone goes from the spine outwards,
-/// through the flank: there its way says nothing, and neighbors are heard instead.
-static void smooth_ways(const field_system* s, const sup_guides* g, const sup_vec3* normals, double* ways, double* right)
+/// Projected into the surface, diffused, and normalized except where they cancel out. A shoulder's bone leads from the spine
+/// outwards, through the flank: there its direction means nothing, and neighbors decide instead.
+static void smooth_directions(const field_system* s, const sup_guides* g, const sup_vec3* normals, double* directions,
+                              double* right)
 {
     for (uint32_t p = 0; p < s->n; ++p) {
-        double* w = ways + 3 * (size_t)p;
-        w[0] = (double)g->way[p].x, w[1] = (double)g->way[p].y, w[2] = (double)g->way[p].z;
+        double* w = directions + 3 * (size_t)p;
+        w[0] = (double)g->direction[p].x, w[1] = (double)g->direction[p].y, w[2] = (double)g->direction[p].z;
         lay_flat(w, normals[p]);
         for (int k = 0; k < 3; ++k) right[3 * p + k] = s->mass[p] * w[k];
     }
-    solve(s, 1, WAY_REACH * WAY_REACH, 3, ways, right, 1e-3);
+    solve(s, 1, DIRECTION_REACH * DIRECTION_REACH, 3, directions, right, 1e-3);
     for (uint32_t p = 0; p < s->n; ++p) {
-        double* w = ways + 3 * (size_t)p;
+        double* w = directions + 3 * (size_t)p;
         lay_flat(w, normals[p]);
-        double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), by = 1 / (size > WAY_LEAST ? size : WAY_LEAST);
+        double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), by = 1 / (size > DIRECTION_LEAST ? size : DIRECTION_LEAST);
         w[0] *= by, w[1] *= by, w[2] *= by;
     }
 }
 
-/// Least squares over the edges: along each the coordinate should rise as the way between its ends says.
-static void fit_places(const field_system* s, const sup_curve_mesh* mesh, const sup_guides* g, double scale, const double* ways,
-                       double* u, double* right)
+/// Least squares over the edges: along each the coordinate should rise as the direction between its ends says.
+static void fit_places(const field_system* s, const sup_curve_mesh* mesh, const sup_guides* g, double scale,
+                       const double* directions, double* u, double* right)
 {
     double held = 1 / (PLACE_REACH * PLACE_REACH);
     for (uint32_t p = 0; p < s->n; ++p) {
@@ -237,7 +240,7 @@ static void fit_places(const field_system* s, const sup_curve_mesh* mesh, const 
         for (uint32_t k = s->t->ring_begin[p]; k < s->t->ring_begin[p + 1]; ++k) {
             uint32_t      q = s->t->ring[k];
             sup_vec3      e = v3_sub(mesh->points[p], mesh->points[q]);
-            const double *a = ways + 3 * (size_t)p, *b = ways + 3 * (size_t)q;
+            const double *a = directions + 3 * (size_t)p, *b = directions + 3 * (size_t)q;
             sum += s->coupling[k] * 0.5 / scale *
                    ((a[0] + b[0]) * (double)e.x + (a[1] + b[1]) * (double)e.y + (a[2] + b[2]) * (double)e.z);
         }
@@ -255,22 +258,22 @@ sup_result sup_guides_smooth(const sup_curve_mesh* mesh, const sup_topology* top
     double       by = scale > 0 ? (double)scale : 1;
     sup_arena*   work = sup_arena_beside(arena);
     field_system s = { 0 };
-    double *     ways = work ? SUP_NEW(work, double, 3 * (size_t)n) : NULL,
+    double *     directions = work ? SUP_NEW(work, double, 3 * (size_t)n) : NULL,
            *right = work ? SUP_NEW(work, double, 3 * (size_t)n) : NULL;
     double*   u = work ? SUP_NEW(work, double, n) : NULL;
     sup_vec3* normals = work ? SUP_NEW(work, sup_vec3, n) : NULL;
-    bool      good = ways && right && u && normals && make_system(mesh, topology, by, work, &s);
+    bool      good = directions && right && u && normals && make_system(mesh, topology, by, work, &s);
     if (good) {
         make_normals(mesh, normals);
-        smooth_ways(&s, guides, normals, ways, right);
-        fit_places(&s, mesh, guides, by, ways, u, right);
+        smooth_directions(&s, guides, normals, directions, right);
+        fit_places(&s, mesh, guides, by, directions, u, right);
         for (uint32_t p = 0; p < n; ++p) out[p] = isfinite(u[p]) ? (float)(u[p] * by) : 0;
     }
     sup_arena_destroy(work);
     return good ? SUP_OK : sup_fail_memory(error, "curves");
 }
 
-/// Harmonic between the points around: by positive couplings such a coordinate has no extremum inside.
+/// Harmonic between the points around: with positive couplings such a coordinate has no extremum inside.
 sup_result sup_coordinate_fill(const sup_curve_mesh* mesh, const sup_topology* topology, const bool* marked, sup_arena* arena,
                                float* u, sup_error* error)
 {
@@ -280,7 +283,7 @@ sup_result sup_coordinate_fill(const sup_curve_mesh* mesh, const sup_topology* t
     double *     x = work ? SUP_NEW(work, double, n) : NULL, *right = work ? SUP_NEW(work, double, n) : NULL;
     bool         good = x && right && make_system(mesh, topology, 1, work, &s);
     for (uint32_t p = 0; good && p < n; ++p) {
-        // Only couplings within stay in the matrix; those to points that are held go to the right side.
+        // Only couplings inside stay in the matrix; those to fixed points move to the right side.
         s.mass[p] = 0;
         for (uint32_t k = topology->ring_begin[p]; k < topology->ring_begin[p + 1]; ++k) {
             uint32_t q = topology->ring[k];

@@ -1,4 +1,4 @@
-// Distances over a surface, and the guides of a coordinate from them: out from the thickest tip of every component.
+// Distances over a surface, and the guides of a coordinate from them: outward from the thickest tip of every component.
 #include "base/heap.h"
 #include "base/internal.h"
 #include "geom/curves/field.h"
@@ -8,10 +8,11 @@
 #include <string.h>
 
 #define FAR 3e38f
-/// Tips: places as far as can be from each other; a tip is the farthest from the middle within this share of the whole.
+/// Tips are as far apart as possible; a tip is the farthest point from the middle within this share of the whole.
 enum { TIPS = 6 };
 #define TIP_REACH 0.2f
-/// How thick a tip is: the surface within this share of the whole from it. A head is told by its shoulders.
+/// The thickness of a tip is the area of the surface within this share of the whole from it. This recognizes a head by its
+/// shoulders.
 #define THICK_REACH 0.45f
 
 typedef struct front {
@@ -31,11 +32,12 @@ static bool front_begin(const sup_curve_mesh* mesh, const sup_topology* t, sup_a
 static uint64_t item_of(float d, uint32_t p)
 {
     uint32_t bits;
-    memcpy(&bits, &d, sizeof bits); // floats above 0 rise with their bits
+    memcpy(&bits, &d, sizeof bits); // floats above 0 sort like their bits
     return (uint64_t)bits << 32 | p;
 }
 
-/// When a straight front that is at a and b at these times comes to c; along an edge where it does not come between them.
+/// The time at which a straight front that passes a and b at these times reaches c; along an edge if it does not pass between
+/// them.
 static float arrival(const front* f, uint32_t c, uint32_t a, uint32_t b, const float* d)
 {
     sup_vec3 o = f->mesh->points[c], u = v3_sub(f->mesh->points[a], o), v = v3_sub(f->mesh->points[b], o);
@@ -70,11 +72,11 @@ static void spread(front* f, float* d)
             for (uint32_t s = 1; s < 3; ++s) {
                 uint32_t q = c[(i + s) % 3], o = c[(i + 3 - s) % 3];
                 if (f->done[q] || q == p) continue;
-                float way = f->done[o] && o != p && o != q ? arrival(f, q, p, o, d)
-                                                           : d[p] + v3_distance(f->mesh->points[p], f->mesh->points[q]);
-                if (!(way < d[q])) continue;
-                d[q] = way;
-                sup_heap_push(&heap, item_of(way, q));
+                float time = f->done[o] && o != p && o != q ? arrival(f, q, p, o, d)
+                                                            : d[p] + v3_distance(f->mesh->points[p], f->mesh->points[q]);
+                if (!(time < d[q])) continue;
+                d[q] = time;
+                sup_heap_push(&heap, item_of(time, q));
             }
         }
     }
@@ -112,7 +114,7 @@ static uint32_t component_of(const tip_finder* f, uint32_t p)
     return c == SUP_NONE || (f->wanted && !f->wanted[c]) ? SUP_NONE : c;
 }
 
-/// One point of each component: with the largest value (or the least).
+/// One point of each component: the one with the largest (or smallest) value.
 static void pick(const tip_finder* f, const float* values, float sign, uint32_t* out)
 {
     for (uint32_t c = 0; c < f->components; ++c) out[c] = SUP_NONE;
@@ -131,11 +133,11 @@ static void spread_from(tip_finder* f, const uint32_t* points, float* d)
     spread(&f->f, d);
 }
 
-/// Tips far apart: each next one is farthest from those before. The first begins anywhere and is found again.
+/// Tips far apart: each is farthest from those before. The first search starts anywhere, and its tip is found again.
 static void find_tips(tip_finder* f)
 {
     uint32_t n = f->f.mesh->point_count;
-    for (uint32_t p = 0; p < n; ++p) f->nearest[p] = -(float)p; // the first point of each
+    for (uint32_t p = 0; p < n; ++p) f->nearest[p] = -(float)p; // starts at the first point of each
     pick(f, f->nearest, 1, f->tip[0]);
     spread_from(f, f->tip[0], f->nearest);
     for (uint32_t i = 0; i < TIPS; ++i) {
@@ -144,7 +146,7 @@ static void find_tips(tip_finder* f)
         for (uint32_t p = 0; p < n; ++p)
             if (i == 0 || f->d[i][p] < f->nearest[p]) f->nearest[p] = f->d[i][p];
     }
-    for (uint32_t p = 0; p < n; ++p) { // the middle: least of the sum of ways to the tips
+    for (uint32_t p = 0; p < n; ++p) { // the middle: the least sum of distances to the tips
         f->nearest[p] = 0;
         for (uint32_t i = 0; i < TIPS; ++i) f->nearest[p] += f->d[i][p] < FAR ? f->d[i][p] : 1e30f;
     }
@@ -154,7 +156,7 @@ static void find_tips(tip_finder* f)
     for (uint32_t c = 0; c < f->components; ++c) f->whole[c] = f->best[c] == SUP_NONE ? 0 : f->middle[f->best[c]];
 }
 
-/// Of those that are the farthest around the one with most surface near it; the farthest of all otherwise.
+/// Of the tips that are farthest around, the one with most surface near it; otherwise the farthest of all.
 static bool choose_tips(tip_finder* f, sup_arena* arena)
 {
     uint32_t n = f->f.mesh->point_count;
@@ -178,7 +180,7 @@ static bool choose_tips(tip_finder* f, sup_arena* arena)
     return true;
 }
 
-/// The slope of d over a triangle; 0 where it has none.
+/// The gradient of d over a triangle; 0 if it has none.
 static sup_vec3 slope_of(const sup_curve_mesh* mesh, const uint32_t* c, const float* d, float* area)
 {
     sup_vec3 a = mesh->points[c[0]], u = v3_sub(mesh->points[c[1]], a), v = v3_sub(mesh->points[c[2]], a), n = v3_cross(u, v);
@@ -186,7 +188,7 @@ static sup_vec3 slope_of(const sup_curve_mesh* mesh, const uint32_t* c, const fl
     *area = 0.5f * size;
     if (!(size > 0) || d[c[0]] >= FAR || d[c[1]] >= FAR || d[c[2]] >= FAR) return v3(0, 0, 0);
     sup_vec3 unit = v3_scale(n, 1 / size);
-    // x (v x n) + y (n x u), turned into the plane
+    // x (v x n) + y (n x u), rotated into the plane
     return v3_add(v3_scale(v3_cross(v, unit), x / size), v3_scale(v3_cross(unit, u), y / size));
 }
 
@@ -194,14 +196,15 @@ static void guide(const tip_finder* f, const float* d, sup_guides* g)
 {
     const sup_curve_mesh* mesh = f->f.mesh;
     for (uint32_t p = 0; p < mesh->point_count; ++p)
-        if (component_of(f, p) != SUP_NONE) g->place[p] = d[p] < FAR ? d[p] : 0, g->way[p] = v3(0, 0, 0);
+        if (component_of(f, p) != SUP_NONE) g->place[p] = d[p] < FAR ? d[p] : 0, g->direction[p] = v3(0, 0, 0);
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
         const uint32_t* c = mesh->triangles + 3 * (size_t)t;
         float           area;
         if (component_of(f, c[0]) == SUP_NONE) continue;
-        sup_vec3 way = v3_normalize(slope_of(mesh, c, d, &area), v3(0, 0, 0));
+        sup_vec3 slope = v3_normalize(slope_of(mesh, c, d, &area), v3(0, 0, 0));
         for (int k = 0; k < 3; ++k)
-            if (f->area[c[k]] > 0) g->way[c[k]] = v3_mad(g->way[c[k]], (float)((double)area / 3 / f->area[c[k]]), way);
+            if (f->area[c[k]] > 0)
+                g->direction[c[k]] = v3_mad(g->direction[c[k]], (float)((double)area / 3 / f->area[c[k]]), slope);
     }
 }
 

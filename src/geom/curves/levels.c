@@ -12,8 +12,8 @@
 enum { BANDS_LEAST = 48, BANDS_MOST = 600, ENTRIES_PER_TRIANGLE = 48, ENTRIES_FREE = 400000 };
 /// A coordinate with more forks than this in one piece is noise there.
 enum { SADDLES_MOST = 300 };
-/// Half of the band around a fork, in heights of the others: so much less of the surface is left to forks. Rings still nearer
-/// to a fork have a corner there, which shows in dents pressed across it.
+/// Half of the band around a fork, in heights of the others, which keeps the area at forks small. Rings closer to a fork than
+/// this have a corner there, which shows in dents pressed across it.
 #define SADDLE_HALF 0.12
 
 // ---------------------------------------------------------------------------------------------- bands
@@ -24,8 +24,8 @@ static double border(const sup_levels* l, uint32_t component, uint32_t band)
     return l->borders[l->border_begin[component] + band];
 }
 
-/// Whether the level line through a point forks there: around it the coordinate rises and falls more often than once. Points as
-/// high as it count as higher or lower by their numbers.
+/// Whether the level line through a point forks there: around it the coordinate rises and falls more than once. Ties in height
+/// are broken by point number.
 static bool forks_at(const sup_levels* l, uint32_t p)
 {
     const sup_topology* t = l->topology;
@@ -37,11 +37,11 @@ static bool forks_at(const sup_levels* l, uint32_t p)
         bool            y = l->u[b] > l->u[p] || (l->u[b] == l->u[p] && b > p);
         changes += x != y;
     }
-    bool closed = t->ring_begin[p + 1] - t->ring_begin[p] == faces; // else a border goes through it
+    bool closed = t->ring_begin[p + 1] - t->ring_begin[p] == faces; // otherwise a border goes through it
     return changes > (closed ? 2u : 1u);
 }
 
-/// Points at which level lines fork, by component and rising; SADDLES_MOST of a component at most, or none of it.
+/// Points at which level lines fork, by component and rising; at most SADDLES_MOST of a component, else none of it.
 static bool find_saddles(const sup_levels* l, uint32_t** begin, double** values)
 {
     uint32_t       n = l->mesh->point_count, components = l->topology->component_count, found = 0, kept = 0;
@@ -68,8 +68,8 @@ static bool find_saddles(const sup_levels* l, uint32_t** begin, double** values)
     return true;
 }
 
-/// Borders of a component's bands: evenly, and close to both sides of where level lines fork, so that little of the surface is
-/// at forks.
+/// Borders of a component's bands: evenly spaced, and close to both sides of every fork, so that little of the surface is at
+/// forks.
 static uint32_t lay_borders(double low, double high, double bands, const double* saddles, uint32_t saddle_count, double* out)
 {
     double   step = (high - low) / bands, near = SADDLE_HALF * step;
@@ -82,7 +82,7 @@ static uint32_t lay_borders(double low, double high, double bands, const double*
         for (int k = 0; k < 3; ++k) next = at[k] < next ? at[k] : next;
         if (!(next < high)) break;
         even += at[0] == next, below += at[1] == next, above += at[2] == next;
-        // Nothing is thinner than what stands around a fork.
+        // No band is thinner than those around a fork.
         if (next - out[count - 1] > near && high - next > near) out[count++] = next;
     }
     out[count++] = high;
@@ -183,7 +183,7 @@ static void join_entries(const sup_levels* l, uint32_t* regions, uint32_t* rings
     }
 }
 
-/// Area of a triangle below a level, its corners' values in rising order.
+/// Area of a triangle below a level; its corners' values in rising order.
 static double area_below(const double v[3], double area, double level)
 {
     if (level <= v[0]) return 0;
@@ -217,13 +217,13 @@ static void measure_triangle(const sup_levels* l, uint32_t t)
     }
 }
 
-/// Numbers of roots without gaps, in order.
+/// Numbers the roots without gaps, in order.
 static uint32_t number_roots(uint32_t* parent, uint32_t count, uint32_t* out)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t r = sup_sets_find(parent, i);
-        out[i] = r == i ? found++ : out[r]; // roots stand first
+        out[i] = r == i ? found++ : out[r]; // roots come first
     }
     return found;
 }
@@ -235,8 +235,8 @@ static uint32_t region_of(const sup_levels* l, uint32_t point)
     return l->region[l->begin[face] + l->band[point] - l->first[face]];
 }
 
-/// How high every region reaches and how wide it is. A tip ends inside its band, where its last point is: a sole, or any flat
-/// end, is much wider than its coordinate is high.
+/// How high every region reaches and how wide it is. A tip ends inside its band, at its last point: a sole, or any flat end, is
+/// much wider than its coordinate is high.
 static void measure_regions(sup_levels* l)
 {
     for (uint32_t i = 0; i < l->region_count; ++i) {
@@ -309,7 +309,7 @@ static void append(sup_levels* l, sup_branch* b, uint32_t region)
     b->area += (float)r->area;
 }
 
-/// From the ring that leaves a fork or a tip up to the next fork or tip.
+/// From the ring that leaves a fork or a tip to the next fork or tip.
 static void trace_branch(sup_levels* l, uint32_t ring, const uint32_t* below, const uint32_t* above)
 {
     uint32_t    number = l->branch_count++, from = below[ring], at;
@@ -354,7 +354,7 @@ static uint32_t fork_of(const sup_levels* l, uint32_t region)
     return region;
 }
 
-/// Short ones wait with their length in front of their number.
+/// Queues a short branch, keyed by length and then number.
 static void wait(sup_levels* l, uint32_t branch, float least)
 {
     uint32_t bits;
@@ -364,8 +364,8 @@ static void wait(sup_levels* l, uint32_t branch, float least)
     sup_heap_push(l->heap, (uint64_t)bits << 32 | branch);
 }
 
-/// A fork through which one branch only still goes is none any more; at which one ends is its tip.
-static void mend(sup_levels* l, uint32_t fork, float least)
+/// A fork that only one branch passes is a fork no longer; one at which a single branch ends is its tip.
+static void reduce_fork(sup_levels* l, uint32_t fork, float least)
 {
     if (l->up[fork] == 1 && l->down[fork] == 1) {
         uint32_t    number = l->down_mix[fork], other = l->up_mix[fork];
@@ -426,7 +426,7 @@ void sup_levels_simplify(sup_levels* l, float least)
             l->down[from] += l->down[to], l->down_mix[from] ^= l->down_mix[to];
         }
         drop(l, number, into);
-        mend(l, into, least);
+        reduce_fork(l, into, least);
     }
 }
 
@@ -495,7 +495,7 @@ float sup_levels_area_at(const sup_levels* l, uint32_t branch, float area)
     return l->branches[branch].length;
 }
 
-/// Inside bands only: on their borders, and where a fork was taken in, a level may have more rings than one.
+/// Only inside bands: on their borders, and where a fork was taken in, a level may have several rings.
 #define INSIDE 0.02f
 
 static uint32_t region_at(const sup_levels* l, const sup_branch* b, float along, float* ratio)

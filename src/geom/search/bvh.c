@@ -25,7 +25,7 @@ static sup_vec3 corner_sum(const builder* b, uint32_t triangle)
 
 static float component(sup_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-/// Orders the slots [begin, end) along the axis in which the centroids reach furthest.
+/// Sorts the slots [begin, end) along the axis in which the centroids spread most.
 static void sort_range(builder* b, uint32_t begin, uint32_t end)
 {
     float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
@@ -46,7 +46,7 @@ static void sort_range(builder* b, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) b->order[i] = b->items[i - begin].value;
 }
 
-/// Where the slots of a node are divided: in the middle, or as many as the first half of its leaves has room for.
+/// Where a node's slots are divided: in the middle, or as many as the first half of its leaves can hold.
 static uint32_t divide(uint32_t begin, uint32_t end, uint32_t span, bool full)
 {
     uint32_t capacity = span / 2 * SUP_BVH_LEAF;

@@ -1,5 +1,5 @@
-/// geom/search/bvh.h: a hierarchy of boxes over triangles. Its shape is made once from the rest points; the boxes are refitted
-/// to every new set of points in memory of the caller, so one hierarchy serves many threads.
+/// geom/search/bvh.h: a bounding volume hierarchy of boxes over triangles. Its shape is made once from the rest points; the
+/// boxes are refitted to every new set of points in the caller's memory, so many threads can share one hierarchy.
 #ifndef SUP_GEOM_SEARCH_BVH_H
 #define SUP_GEOM_SEARCH_BVH_H
 
@@ -23,13 +23,13 @@ typedef struct sup_bvh {
 sup_result sup_bvh_create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
                           sup_bvh* out, sup_error* error);
 
-/// The same with all leaves full but the last ones: leaf l begins at slot SUP_BVH_LEAF x l, or is empty. For those who look at
+/// The same with all leaves full but the last ones: leaf l begins at slot SUP_BVH_LEAF x l, or is empty. For callers that test
 /// the slots of several leaves side by side.
 sup_result sup_bvh_create_full(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
                                sup_bvh* out, sup_error* error);
 
-/// Boxes around the given points: `nodes` 2 x leaf_count (nodes[0] is not used), `slots` one per triangle. Triangles that are
-/// a point, run along an axis, or have coordinates that are not finite get an empty box, which overlaps nothing.
+/// Boxes around the given points: `nodes` 2 x leaf_count (nodes[0] is not used), `slots` one per triangle. Triangles that are a
+/// point or run along an axis, or whose coordinates are not finite, get an empty box, which overlaps nothing.
 void sup_bvh_refit(const sup_bvh* bvh, const sup_vec3* points, const sup_tasks* tasks, sup_box* nodes, sup_box* slots);
 
 static inline bool sup_box_overlap(const sup_box* a, const sup_box* b)

@@ -6,7 +6,7 @@
 
 SUP_TRIANGLE_REGION(region, double)
 
-/// Weights of the corners at the place of the triangle nearest to p.
+/// Barycentric coordinates of the point of the triangle nearest to p.
 static void nearest(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c, double out[3])
 {
     vec3d  ab = v3d_between(a, b), ac = v3d_between(a, c);
@@ -52,7 +52,7 @@ sup_closest sup_bvh_closest(const sup_bvh* bvh, const sup_box* nodes, const sup_
 sup_closest sup_bvh_closest_within(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 from,
                                    uint32_t* leaves)
 {
-    enum { DEPTH = 64 }; // leaves are at most 2^32, and every level leaves one node behind
+    enum { DEPTH = 64 }; // at most 2^32 leaves, and every level leaves one node behind
     struct {
         uint32_t node;
         double   square;
@@ -75,7 +75,7 @@ sup_closest sup_bvh_closest_within(const sup_bvh* bvh, const sup_box* nodes, con
             continue;
         }
         double left = box_square(&nodes[2 * (size_t)node], p), right = box_square(&nodes[2 * (size_t)node + 1], p);
-        bool   right_first = right < left; // the nearer one is taken off the stack first
+        bool   right_first = right < left; // the nearer one comes off the stack first
         stack[count].node = 2 * node + !right_first;
         stack[count++].square = right_first ? left : right;
         stack[count].node = 2 * node + right_first;

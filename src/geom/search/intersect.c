@@ -1,17 +1,17 @@
-// Signs of determinants: in double with a bound on the rounding, and where that does not decide, exactly as a sum of
-// doubles that do not overlap (Shewchuk 1997). Floats leave room for this: a product of three has at most 72 bits and an
-// exponent far from both ends of a double's range, so nothing ever overflows or underflows.
+// Signs of determinants: computed in double with a bound on the rounding, and where that does not decide, exactly as a sum of
+// nonoverlapping doubles (Shewchuk 1997). Floats leave room for this: a product of three has at most 72 bits and an exponent
+// far from both ends of a double's range, so nothing overflows or underflows.
 #include "geom/search/intersect.h"
 
 #include "math/vec3d.h"
 
 #include <math.h>
 
-// Work in tests of two boxes, as measured: of two triangles that rounding decides, and of a determinant that is taken exactly,
-// from differences or, where those are rounded, from the coordinates.
+// Work in units of a box test, as measured: for two triangles decided in double, and for a determinant computed exactly, from
+// differences or, if those are rounded, from the coordinates.
 enum { WORK_TEST = 16, WORK_SHORT = 24, WORK_LONG = 128 };
 
-/// Doubles of rising size that do not overlap; their sum is exact and the last has its sign.
+/// Nonoverlapping doubles of rising magnitude; their sum is exact and the last has its sign.
 typedef struct expansion {
     uint32_t count;
     double   parts[64]; // 24 products of three floats make 48
@@ -101,7 +101,7 @@ static int orient3_exact(vec3d a, vec3d b, vec3d c, vec3d d, uint32_t* work)
     return expansion_sign(&e);
 }
 
-/// A triangle's plane: normal, and the same with every product taken positive, which bounds the rounding.
+/// A triangle's plane: its normal, and the same with the absolute value of every product, which bounds the rounding.
 typedef struct plane {
     vec3d a, b, c, normal, bound;
 } plane;
@@ -169,7 +169,7 @@ static vec2d flatten(vec3d a, int axis)
     return axis == 0 ? (vec2d){ a.y, a.z } : axis == 1 ? (vec2d){ a.z, a.x } : (vec2d){ a.x, a.y };
 }
 
-/// True when the line of one of s's edges has all of t behind it. `turn` is the direction s runs around.
+/// Whether the line of one of s's edges has all of t on its far side. `turn` is the orientation of s.
 static bool edge_separates(const vec2d s[3], int turn, const vec2d t[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -180,7 +180,7 @@ static bool edge_separates(const vec2d s[3], int turn, const vec2d t[3])
     return false;
 }
 
-/// Both in one plane, or one of them without a plane.
+/// Both in one plane, or one of them degenerate.
 static bool overlap(const vec3d s[3], const vec3d t[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -190,7 +190,7 @@ static bool overlap(const vec3d s[3], const vec3d t[3])
             t2[i] = flatten(t[i], axis);
         }
         int turn = orient2(s2[0], s2[1], s2[2]), other = orient2(t2[0], t2[1], t2[2]);
-        if (turn == 0 || other == 0) continue; // seen from the edge, or no area at all
+        if (turn == 0 || other == 0) continue; // seen edge-on, or no area at all
         return !edge_separates(s2, turn, t2) && !edge_separates(t2, other, s2);
     }
     return false;
@@ -200,7 +200,7 @@ static bool overlap(const vec3d s[3], const vec3d t[3])
 
 static bool straddles(const int d[3]) { return (d[0] > 0 || d[1] > 0 || d[2] > 0) && (d[0] < 0 || d[1] < 0 || d[2] < 0); }
 
-/// The corner that has its side of the plane for itself.
+/// The corner that is alone on its side of the plane.
 static int lone_corner(const int d[3])
 {
     for (int i = 0; i < 2; ++i)
@@ -208,7 +208,7 @@ static int lone_corner(const int d[3])
     return 2;
 }
 
-// Each triangle cuts the line in which the planes meet in an open interval; two more signs tell whether the intervals overlap
+// Each triangle cuts the line where the planes meet in an open interval; two more signs tell whether the intervals overlap
 // (Guigue and Devillers 2003, with strict signs because borders do not count).
 bool sup_triangles_cross_work(const sup_vec3 s[3], const sup_vec3 t[3], uint32_t* work)
 {
@@ -227,7 +227,7 @@ bool sup_triangles_cross_work(const sup_vec3 s[3], const sup_vec3 t[3], uint32_t
     for (int i = 0; i < 3; ++i) db[i] = side(&p, b[i], work);
     if (!straddles(db)) return false;
 
-    // Both lone corners on the positive sides: turning one triangle around swaps the sides for the other.
+    // Both lone corners on the positive sides: reversing one triangle swaps the sides for the other.
     int   i = lone_corner(da), j = lone_corner(db);
     int   turn_a = db[j] < 0 ? 2 : 1, turn_b = da[i] < 0 ? 2 : 1;
     vec3d p1 = a[i], q1 = a[(i + turn_a) % 3], r1 = a[(i + 3 - turn_a) % 3];

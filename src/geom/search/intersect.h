@@ -4,15 +4,16 @@
 
 #include "supple/base.h"
 
-/// Sign of ((b - a) x (c - a)) . (d - a): 1 when d is on the side the triangle faces, 0 exactly when the four are in a plane.
+/// The sign of ((b - a) x (c - a)) . (d - a): 1 when d is on the side the triangle faces, 0 exactly when the four points are
+/// coplanar.
 int sup_orient3(sup_vec3 a, sup_vec3 b, sup_vec3 c, sup_vec3 d);
 
 /// True when the triangles, without their borders, share a point: they cross, or lie in one plane and overlap. Touching (a
-/// point or an edge that only meets the other triangle, or borders that meet) is not an intersection, and neither has a
-/// triangle without area any. Coordinates must be finite.
+/// point or an edge that only meets the other triangle, or borders that meet) is not an intersection, and a triangle without
+/// area has none. Coordinates must be finite.
 bool sup_triangles_cross(const sup_vec3 s[3], const sup_vec3 t[3]);
-/// The same, with the work that it took, in tests of two boxes: 16 almost always, hundreds where triangles that are a billion
-/// times larger than others lie in one plane with them. Who has a budget pays this.
+/// The same, and reports the work it took, in box tests: 16 almost always, hundreds when a triangle a billion times larger than
+/// others lies in one plane with them. Callers with a budget subtract it.
 bool sup_triangles_cross_work(const sup_vec3 s[3], const sup_vec3 t[3], uint32_t* work);
 
 #endif

@@ -13,7 +13,7 @@ static void grow(sup_box* box, const sup_box* by)
     }
 }
 
-// Not by sup_bvh_refit, which gives a triangle without an area no box.
+// Not by sup_bvh_refit, which gives triangles without area no box.
 static void fit_boxes(const sup_near_points* near, sup_box* nodes)
 {
     const sup_bvh* tree = &near->tree;
@@ -49,8 +49,8 @@ sup_result sup_near_points_create(const sup_vec3* points, uint32_t count, sup_ar
     return r;
 }
 
-// Rounded like the squares of v3_distance, so it is never above that of a point in the box: what is left out could not win. An
-// empty box is infinitely far.
+// Rounded like the squares in v3_distance, so it never exceeds that of a point in the box: nothing that could win is skipped.
+// An empty box is infinitely far.
 static float box_square(const sup_box* box, sup_vec3 p)
 {
     const float* x = &p.x;
@@ -74,7 +74,7 @@ float sup_near_points_distance(const sup_near_points* near, sup_vec3 from, float
             uint32_t left = 2 * node;
             bool     right_first = box_square(&near->nodes[left + 1], from) < box_square(&near->nodes[left], from);
             stack[count++] = left + !right_first;
-            stack[count++] = left + right_first; // the nearer one is taken off first
+            stack[count++] = left + right_first; // the nearer one comes off first
             continue;
         }
         uint32_t leaf = node - tree->leaf_count;

@@ -1,11 +1,12 @@
-/// geom/search/triangle_region.h: the place of a triangle nearest to a point, as barycentric coordinates (Ericson 2005, 5.1.5).
+/// geom/search/triangle_region.h: the point of a triangle nearest to a given point, as barycentric coordinates (Ericson 2005,
+/// 5.1.5).
 ///
-/// One text for float and double: the search for contacts runs in float, the search for nearest places in double.
+/// Written once for float and double: contact search runs in float, nearest-point search in double.
 #ifndef SUP_GEOM_TRIANGLE_REGION_H
 #define SUP_GEOM_TRIANGLE_REGION_H
 
-/// Defines `static inline void NAME(d, &v, &w)` over REAL. d: the projections ab.ap, ac.ap, ab.bp, ac.bp, ab.cp, ac.cp of the
-/// point p onto the edges of a, b, c. The nearest place is a + v ab + w ac: a corner, a place on an edge, or one inside, by the
+/// Defines `static inline void NAME(d, &v, &w)` over REAL. d: the dot products ab.ap, ac.ap, ab.bp, ac.bp, ab.cp, ac.cp of the
+/// point p for the triangle a, b, c. The nearest point is a + v ab + w ac: a corner, a point on an edge, or one inside, by the
 /// signs of d. A triangle without area that matches no edge gives the corner a.
 #define SUP_TRIANGLE_REGION(NAME, REAL)                                                                                        \
     static inline void NAME(const REAL d[6], REAL* out_v, REAL* out_w)                                                         \

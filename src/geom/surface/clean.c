@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-// A triangle lower than its longest side times this is a line: half a unit in the last place of its coordinates.
+// A triangle whose height is below this share of its longest side is a line: half a unit in the last place of its coordinates.
 static const double line_height = 1.0 / (1 << 24);
 
-// A surface this many times as large as the box around it encloses nothing. Characters have 0.2 to 0.8, one with a thousand
-// cards of hair about 2; a soup of faces as large as the mesh has about a hundredth of their number.
+// A surface with this many times the area of its bounding box encloses nothing. Characters have 0.2 to 0.8, one with a thousand
+// hair cards about 2; in a soup of faces as large as the mesh it is about a hundredth of their number.
 static const double crowding_most = 16;
 
 static void difference(const sup_vec3* a, const sup_vec3* b, double out[3])
@@ -51,7 +51,7 @@ static void rising(const uint32_t* c, uint32_t out[3])
     out[1] = c[2] < low ? low : c[2] > high ? high : c[2];
 }
 
-/// Marks all but the first of those that have the same points. Sorted by the highest, then, stably, by the other two.
+/// Marks all but the first of the faces with the same points. Sorted by the highest, then, stably, by the other two.
 static sup_result mark_doubled(const uint32_t* triangles, uint32_t count, sup_arena* scratch, uint8_t* out, sup_clean* clean,
                                sup_error* error)
 {

@@ -19,8 +19,8 @@ double sup_mixed_area(sup_vec3 a, sup_vec3 b, sup_vec3 c)
     return twice > 0 ? mixed_area(ab, ac, v3d_between(b, c), twice) : 0;
 }
 
-// The sum of (cot alpha + cot beta)(x_i - x_j) / 2 is the gradient of the area, which a triangle gives as n x (c - b) / 2: the
-// same, but bounded by the lengths of the edges however thin the triangle is. It equals the integral of 2 H n.
+// The sum of (cot alpha + cot beta)(x_i - x_j) / 2 is the gradient of the area, to which a triangle contributes n x (c - b) /
+// 2: the same value, but bounded by the edge lengths however thin the triangle is. It equals the integral of 2 H n.
 sup_curvature sup_curvature_at(const sup_vec3* points, const uint32_t* triangles, const uint32_t* fan, uint32_t fan_count,
                                uint32_t point)
 {

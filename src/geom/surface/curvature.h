@@ -9,12 +9,12 @@ typedef struct sup_curvature {
     double total; ///< mean curvature integrated over that area; above 0 where convex seen from outside
 } sup_curvature;
 
-/// The share of a triangle's area that belongs to corner a: its Voronoi region; where the triangle is obtuse half of it at the
-/// obtuse corner and a quarter at the others. 0 for a triangle without area.
+/// The share of a triangle's area that belongs to corner a: its Voronoi region; in an obtuse triangle half of the area for the
+/// obtuse corner and a quarter for the others. 0 for a triangle without area.
 double sup_mixed_area(sup_vec3 a, sup_vec3 b, sup_vec3 c);
 
-/// `fan` are the triangles around the point. The mean curvature is total / area where area > 0. Triangles without area count
-/// as absent. Means nothing on the boundary of a mesh.
+/// `fan` are the triangles around the point. The mean curvature is total / area where area > 0. Triangles without area are
+/// ignored. Meaningless on the boundary of a mesh.
 sup_curvature sup_curvature_at(const sup_vec3* points, const uint32_t* triangles, const uint32_t* fan, uint32_t fan_count,
                                uint32_t point);
 

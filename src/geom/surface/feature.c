@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-#define ENTERED 0.99   // of the radius: what lies nearer to the middle is inside the ball
-enum { SHRINKS = 12 }; // the radius falls by half and more at first; what is left after so many is rounding
-// Leaves of the hierarchy opened for a ball. Only triangles that lie through each other everywhere ask for more, and there
-// neither thickness nor gap means anything.
+#define ENTERED 0.99   // of the radius: anything nearer to the center is inside the ball
+enum { SHRINKS = 12 }; // the radius falls by half or more at first; after this many steps the change is rounding
+// Leaves of the hierarchy opened for a ball. Only triangles that lie through each other everywhere need more, and there neither
+// thickness nor gap means anything.
 enum { LEAVES_MOST = 4096 };
 
-// A ball through `at` with its middle along `side` that also goes through q has the radius |q - at|^2 / (2 side . (q - at)).
+// A ball through `at` with its center along `side` that also passes through q has the radius |q - at|^2 / (2 side . (q - at)).
 static sup_feature shrink(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 at, sup_vec3 side,
                           double most, uint32_t own)
 {

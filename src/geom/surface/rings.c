@@ -1,4 +1,4 @@
-// Breadth first from every point, marked by its number, so nothing is cleared in between.
+// Breadth-first search from every point; visits are marked with its number, so nothing is cleared in between.
 #include "geom/surface/rings.h"
 
 #include "base/internal.h"
@@ -12,7 +12,7 @@ typedef struct walker {
     uint32_t        width, more;
     const sup_vec3* points;
     float           reach;
-    uint32_t*       seen;  // by whose walk, plus 1
+    uint32_t*       seen;  // the last walk that visited it, plus 1
     uint32_t*       found; // of this walk
 } walker;
 

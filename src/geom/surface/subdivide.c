@@ -8,7 +8,7 @@
 
 // ---------------------------------------------------------------------------------------------- rows
 
-// Rows in the making: shares of one row are added in any order and merged when it ends.
+// Rows under construction: shares of one row are added in any order and merged when it ends.
 typedef struct builder {
     sup_arena* arena;
     uint32_t   rows, row_capacity, used; // used: entries
@@ -16,12 +16,12 @@ typedef struct builder {
     uint32_t*  begin;
     uint32_t*  index;
     float*     share;
-    uint64_t   work; // entries that adding has passed by
+    uint64_t   work; // entries that adding has searched
     bool       failed, crowded;
 } builder;
 
 enum { ROW_MEAN_MAX = 48, ROWS_FREE = 1 << 20, CORNERS_MAX = 512 }; // shares of a row in the mean, corners of a face
-// Work of a row in the mean (about 1,000 on sound meshes), and of all together beside that. Rows of thirty are searched thirty
+// Mean work per row (about 1,000 on sound meshes), and the work of all rows beside that. Rows of thirty are searched thirty
 // times; one of a hundred thousand would be searched as often.
 #define ROW_WORK_MAX 4096ull
 #define WORK_FREE (1ull << 29)
@@ -74,10 +74,10 @@ static void add(builder* b, uint32_t index, double share)
     b->used++;
 }
 
-// A row of another table, times a factor.
+// Adds a row of another table, times a factor.
 static void add_row(builder* b, const sup_shares* from, uint32_t row, double factor)
 {
-    // Nothing more is asked of a table that has failed: rows of a crowded point are long, and there are as many.
+    // Stop once the table has failed: rows of a crowded point are long, and there are many of them.
     for (uint32_t k = from->begin[row]; k < from->begin[row + 1] && !b->failed; ++k)
         add(b, from->index[k], factor * (double)from->share[k]);
 }
@@ -119,7 +119,7 @@ typedef struct level {
     uint32_t              edge_vertices;   // how many
     const uint32_t (*edge_pairs)[2];       // the two vertices of each
     const uint32_t* edge_points;           // the edge of each
-    uint8_t*        sharp;                 // by point: edges around it that are not between two faces
+    uint8_t*        sharp;                 // by point: edges around it that do not lie between two faces
     uint32_t        kept;                  // faces
     sup_error*      error;
 } level;
@@ -206,7 +206,7 @@ static sup_result pair_vertices(level* l)
     return SUP_OK;
 }
 
-// Neither end of an edge, in a triangle.
+// The corner of a triangle opposite to an edge.
 static uint32_t opposite(const sup_subdivided* f, uint32_t face, const sup_edge* e)
 {
     for (uint32_t c = f->face_begin[face]; c < f->face_begin[face + 1]; ++c)
@@ -311,7 +311,7 @@ static sup_result refine_vertices(const level* l, sup_subdivided* to)
     return finish(&b, l->error);
 }
 
-// Triangles become four, other polygons a quad at each corner.
+// A triangle becomes four triangles, any other polygon a quad at each corner.
 static sup_result refine_faces(const level* l, sup_subdivided* to)
 {
     const sup_subdivided* f = l->from;

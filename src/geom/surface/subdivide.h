@@ -1,6 +1,6 @@
 /// geom/surface/subdivide.h: a finer surface by Loop's rule (triangles) or Catmull and Clark's (any polygons), as rows of
-/// shares: every new point is a sum of old ones, so that whatever stands on points (places, weights, morphs, maps) becomes
-/// finer in one way.
+/// shares: every new point is a weighted sum of old ones, so that everything stored per point (positions, weights, morphs,
+/// maps) is refined the same way.
 #ifndef SUP_GEOM_SURFACE_SUBDIVIDE_H
 #define SUP_GEOM_SURFACE_SUBDIVIDE_H
 
@@ -14,7 +14,7 @@ typedef struct sup_shares {
     const float*    share;
 } sup_shares;
 
-/// Polygons over points and over stored vertices, of which several may lie on one point (a texture seam).
+/// Polygons over points and over stored vertices; several vertices may share a point (a texture seam).
 typedef struct sup_subdivide_input {
     uint32_t        point_count, vertex_count, face_count;
     const uint32_t* face_begin; ///< face_count + 1
@@ -31,14 +31,14 @@ typedef struct sup_subdivided {
     const uint32_t* corner_vertices;
     const uint32_t* vertex_points;
     const uint32_t* vertex_groups; ///< NULL: none were given
-    const uint32_t* face_parents;  ///< the face that each one is a piece of
+    const uint32_t* face_parents;  ///< the face that each one comes from
     sup_shares      points;        ///< smooth, over the points given
-    sup_shares      vertices; ///< straight, over the vertices given: texture coordinates stay where they are on the picture
-    uint32_t        dropped;  ///< faces with fewer than three points, or the same twice in a row
+    sup_shares      vertices;      ///< linear, over the vertices given: texture coordinates stay in place on the picture
+    uint32_t        dropped;       ///< faces with fewer than three points, or with a repeated point in a row
 } sup_subdivided;
 
-/// Edges with one face, or more than two, are smooth curves by themselves; their ends and crossings stay where they are. A part
-/// of triangles alone goes by Loop's rule and stays triangles; others become quads.
+/// Edges with one face, or more than two, are smooth curves by themselves; their ends and crossings stay in place. A part of
+/// only triangles uses Loop's rule and stays triangles; others become quads.
 sup_result sup_subdivide(const sup_subdivide_input* in, uint32_t levels, sup_arena* arena, sup_subdivided* out,
                          sup_error* error);
 

@@ -1,4 +1,4 @@
-// Half edges sorted by their two points meet their partners; everything else is read off the sorted list.
+// Half edges sorted by their two points meet their partners; everything else is derived from the sorted list.
 #include "geom/surface/topology.h"
 
 #include "base/internal.h"
@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/// One side of a face, from one corner to the next that is another point. As small as can be: a mesh has six times as many as
-/// points.
+/// One side of a face, from one corner to the next that is another point. As small as possible: a mesh has six times as many
+/// sides as points.
 typedef struct side {
     uint32_t from, to; // corners
     uint32_t face;
 } side;
 
-/// The same with what it is asked for.
+/// A side with the data that searches need.
 typedef struct side_look {
     uint32_t a, b;       // points, a < b
     uint32_t at_a, at_b; // corners there
@@ -30,9 +30,9 @@ typedef struct work {
     sup_arena*          half; // sides: more than all the rest, and not needed once edges and fans are known
     uint32_t            side_count;
     side*               sides;
-    uint32_t*           order;     // of sides, by (a, b), then as they come in the faces
+    uint32_t*           order;     // of sides, by (a, b), then in the order of the faces
     uint32_t*           per_point; // point_count + 1 counters
-    const uint8_t*      doubled;   // per face; NULL: none is there twice
+    const uint8_t*      doubled;   // per face; NULL: no duplicates
     sup_edge*           edges;
     bool*               backward; // per edge: its first face runs from b to a
 } work;
@@ -50,7 +50,7 @@ static uint32_t* singles(sup_arena* arena, uint32_t count)
 
 static bool left_out(const work* w, uint32_t face) { return w->doubled && w->doubled[face]; }
 
-/// A face without consecutive copies of one point; fewer than three left enclose nothing and make no sides.
+/// A face without consecutive copies of a point; with fewer than three left it encloses nothing and has no sides.
 static void collect_sides(work* w, uint32_t face, uint32_t* clean)
 {
     const sup_polygons* p = w->polygons;
@@ -93,7 +93,7 @@ static void sort_sides(work* w, const uint32_t* from, uint32_t* to, bool by_a)
     }
 }
 
-/// Of all faces that are not known to be there twice.
+/// Orders the sides of all faces not known to be duplicates.
 static void order_sides(work* w, uint32_t* clean, uint32_t* first)
 {
     w->side_count = 0;
@@ -104,7 +104,7 @@ static void order_sides(work* w, uint32_t* clean, uint32_t* first)
 
 static bool same_edge(const side_look* s, const side_look* t) { return s->a == t->a && s->b == t->b; }
 
-/// The side behind the last one on the edge of side i.
+/// One past the last side on the edge of side i.
 static uint32_t edge_end(const work* w, uint32_t i)
 {
     uint32_t  end = i + 1;
@@ -116,7 +116,7 @@ static uint32_t edge_end(const work* w, uint32_t i)
     return end;
 }
 
-/// A copy of a face adds a third and a fourth face to edges that have two, and closes borders: it is no part of the surface.
+/// A copy of a face adds a third and a fourth face to edges that have two, and closes borders: it is not part of the surface.
 static bool find_doubled(work* w, sup_arena* brief, sup_topology* out)
 {
     doubled_search s;
@@ -194,7 +194,7 @@ static void starts_from_counts(uint32_t* begin, uint32_t count)
     for (uint32_t i = 0; i < count; ++i) begin[i + 1] += begin[i];
 }
 
-/// Edges are sorted, so first the lower and then the upper neighbors come out in rising order.
+/// Edges are sorted, so first the lower and then the upper neighbors come in rising order.
 static sup_result make_rings(work* w, sup_topology* out, sup_error* error)
 {
     uint32_t  points = w->polygons->point_count;
@@ -218,7 +218,7 @@ static sup_result make_fans(work* w, sup_topology* out, sup_error* error)
 {
     const sup_polygons* p = w->polygons;
     uint32_t*           begin = SUP_NEW(w->keep, uint32_t, (size_t)p->point_count + 1);
-    uint32_t*           last = SUP_NEW(w->temp, uint32_t, p->point_count); // face + 1 that was entered last
+    uint32_t*           last = SUP_NEW(w->temp, uint32_t, p->point_count); // last face entered, + 1
     if (!begin || !last) return sup_fail_memory(error, "the faces around points");
     for (uint32_t f = 0; f < p->face_count; ++f)
         for (uint32_t c = p->face_begin[f]; c < p->face_begin[f + 1] && !left_out(w, f); ++c) {
@@ -277,7 +277,7 @@ static sup_result make_components(work* w, sup_topology* out, sup_error* error)
         for (uint32_t c = p->face_begin[f] + 1; c < p->face_begin[f + 1]; ++c)
             sup_sets_join(parent, p->corners[c - 1], p->corners[c]);
     for (uint32_t i = 0; i < p->point_count; ++i) {
-        uint32_t leader = sup_sets_find(parent, i); // never above i, so it has its number already
+        uint32_t leader = sup_sets_find(parent, i); // never above i, so it is already numbered
         if (out->fan_begin[i] == out->fan_begin[i + 1]) components[i] = SUP_NONE;
         else components[i] = leader == i ? out->component_count++ : components[leader];
     }
@@ -293,13 +293,13 @@ typedef struct boundary {
     uint32_t* edges;
     uint32_t* cursor; // next to try, per point
     bool*     used;   // per edge
-    uint32_t* place;  // per point: where it stands on the walk, SUP_NONE when not
+    uint32_t* place;  // per point: where it is on the walk, SUP_NONE when not
     uint32_t* walk;   // boundary_edges + 1 points
     uint32_t* loops;
     uint32_t* loop_begin;
 } boundary;
 
-/// The point a walk along boundary edge e leaves: where its face arrives.
+/// The point that a walk along boundary edge e leaves: where its face arrives.
 static uint32_t leaves(const sup_edge* e, bool backward) { return backward ? e->a : e->b; }
 
 static sup_result prepare_boundary(work* w, const sup_topology* t, boundary* b, const bool* backward, sup_error* error)
@@ -339,9 +339,9 @@ static uint32_t next_unused(boundary* b, uint32_t point)
     return SUP_NONE;
 }
 
-/// Walks from a point until every edge that can be reached is used. Where the walk meets itself it has closed a loop, which
-/// is cut off: a point where holes touch lies on several. Each edge is taken once, so it ends; dead ends (beside edges of
-/// three faces) are walked back and belong to no loop.
+/// Walks from a point until every edge that can be reached is used. Where the walk meets itself it has closed a loop, which is
+/// cut off: a point where holes touch lies on several. Each edge is taken once, so it ends; dead ends (beside edges of three
+/// faces) are walked back and belong to no loop.
 static void walk_loops(const sup_topology* t, boundary* b, uint32_t start, uint32_t* loop_count)
 {
     uint32_t depth = 0;

@@ -1,4 +1,4 @@
-/// geom/surface/topology.h: who is next to whom on a polygon mesh. Arrays in, arrays out; made once, read often.
+/// geom/surface/topology.h: the connectivity of a polygon mesh. Arrays in, arrays out; made once, read often.
 #ifndef SUP_GEOM_SURFACE_TOPOLOGY_H
 #define SUP_GEOM_SURFACE_TOPOLOGY_H
 
@@ -11,12 +11,12 @@ typedef struct sup_polygons {
     const uint32_t* corners;    ///< points
 } sup_polygons;
 
-/// An edge with its points in rising order and its first two faces (SUP_NONE where absent).
+/// An edge with its points in rising order and its first two faces (SUP_NONE if absent).
 typedef struct sup_edge {
     uint32_t a, b;
     uint32_t faces[2];
     uint32_t face_count; ///< 1 on the boundary, over 2 where not manifold
-    bool     flipped;    ///< two faces that run along it in the same direction
+    bool     flipped;    ///< two faces run along it in the same direction
 } sup_edge;
 
 typedef struct sup_topology {
@@ -38,21 +38,21 @@ typedef struct sup_topology {
 
     uint32_t boundary_edges, nonmanifold_edges, nonmanifold_points, loose_points;
 
-    /// Faces with the points of an earlier one, turned either way: both sides of a sheet, a copy left behind by an editor. They
-    /// are in no list above. Who goes through faces beside this leaves them out too.
+    /// Faces with the points of an earlier one, in either orientation: both sides of a sheet, a copy left behind by an editor.
+    /// They are in no list above. Callers that iterate over the faces themselves must skip them too.
     uint32_t       doubled_faces;
-    const uint8_t* doubled; ///< per face, 1; NULL: none is
+    const uint8_t* doubled; ///< per face: 1 for a duplicate; NULL: none
 } sup_topology;
 
 /// Linear in corners but for one sort. Repeated points inside a face make no edge with themselves.
 sup_result sup_topology_create(const sup_polygons* polygons, sup_arena* arena, sup_topology* out, sup_error* error);
 
-/// Of triangles, three corners each. What `out` holds needs `triangles` no longer.
+/// The same for triangles, three corners each. `triangles` may be freed afterwards.
 sup_result sup_topology_of_triangles(uint32_t point_count, uint32_t triangle_count, const uint32_t* triangles, sup_arena* arena,
                                      sup_topology* out, sup_error* error);
 
-/// How far its neighbors are from a point: the mean of its edges, or less where its triangles are needles; 0 without any. `t`
-/// is of these triangles.
+/// How far a point's neighbors are: the mean of its edges, or less if its triangles are needles; 0 without any. `t` belongs to
+/// these triangles.
 float sup_topology_spacing(const sup_topology* t, const uint32_t* triangles, const sup_vec3* points, uint32_t point);
 
 #endif

@@ -1,5 +1,5 @@
-// Faces that are there more than once. Two of them share all their edges, so whoever has sorted the sides of faces by edges
-// finds each beside its copy; nothing is compared with what lies elsewhere.
+// Finds duplicate faces. Two of them share all their edges, so in the sides of faces sorted by edge each is next to its copy;
+// nothing is compared with what lies elsewhere.
 #include "geom/surface/topology_doubled.h"
 
 #include "base/internal.h"
@@ -14,7 +14,7 @@ static uint64_t scramble(uint64_t x)
     return x ^ (x >> 31);
 }
 
-// The same for any order of the corners: only faces with equal keys are looked at.
+// Independent of the order of the corners: only faces with equal keys are compared.
 static uint64_t key_of(const sup_polygons* p, uint32_t face)
 {
     uint64_t key = 0;
@@ -22,7 +22,7 @@ static uint64_t key_of(const sup_polygons* p, uint32_t face)
     return key;
 }
 
-// The same points in the same turn, from any corner on, or the other way around.
+// The same points in the same cyclic order, from any corner on, or reversed.
 static bool same_face(const sup_polygons* p, uint32_t f, uint32_t g)
 {
     const uint32_t *a = p->corners + p->face_begin[f], *b = p->corners + p->face_begin[g];
@@ -61,7 +61,7 @@ bool doubled_search_begin(doubled_search* s, const sup_polygons* polygons, uint3
 void doubled_search_edge(doubled_search* s, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) s->items[i].key = s->keys[s->items[i].value];
-    if (count == 2 && s->items[0].key != s->items[1].key) return; // as all edges of a sound mesh are
+    if (count == 2 && s->items[0].key != s->items[1].key) return; // the usual edge of a sound mesh
     sup_sort(s->items, s->spare, count);
     mark_run(s, s->items, count);
 }

@@ -1,11 +1,11 @@
-// How densely a surface is set with points.
+// How far apart the points of a surface are.
 #include "geom/surface/topology.h"
 #include "math/vec.h"
 
 #include <math.h>
 
-/// An edge counts as no more than so many heights of the triangles around it: those of needles, as of a tube that is cut only
-/// where it bends, say nothing of how near the neighbors are.
+/// An edge counts as at most this many heights of the triangles around it: edges of needles, as on a tube that is divided only
+/// where it bends, say nothing about how near the neighbors are.
 static const float needle = 3.0f;
 
 static float mean_height(const sup_topology* t, const uint32_t* triangles, const sup_vec3* points, uint32_t point)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/// A triangle of extended points and the part it belongs to. `extra` is 0 for the mesh's own, else 1 + the hole or center.
+/// A triangle of extended points and its part. `extra` is 0 for the mesh's own, else 1 + the hole or center.
 typedef struct face {
     uint32_t corners[3];
     uint32_t label;
@@ -41,7 +41,7 @@ static uint32_t side_from(const work* w, uint32_t side) { return w->faces[side /
 static uint32_t side_to(const work* w, uint32_t side) { return w->faces[side / 3].corners[(side % 3 + 1) % 3]; }
 static uint32_t side_label(const work* w, uint32_t side) { return w->faces[side / 3].label; }
 
-/// Sides of all faces so far, those of one edge next to each other. A side from a point to itself is none.
+/// The sides of all faces so far, those of one edge next to each other. A side from a point to itself does not count.
 static sup_result sort_sides(work* w)
 {
     w->sides = SUP_NEW(w->temp, sup_sort_item, 3 * (size_t)w->face_count);
@@ -82,7 +82,7 @@ static gap edge_gap(const work* w, uint32_t side, bool up, uint32_t label)
 
 // ---------------------------------------------------------------------------------------------- holes
 
-/// Where the sides of all triangles do not cancel. Each gap goes to the part of a triangle beside it.
+/// Finds where the sides of all triangles do not cancel. Each gap belongs to the part of a triangle beside it.
 static sup_result find_holes(work* w)
 {
     w->gaps = SUP_NEW(w->temp, gap, w->side_count);
@@ -103,10 +103,10 @@ static sup_result find_holes(work* w)
 }
 
 typedef struct walker {
-    uint32_t* next;  // per point: first gap that leaves it and is not taken yet
+    uint32_t* next;  // per point: the first unused gap that leaves it
     uint32_t* order; // gaps by the point they leave
     uint32_t* end;   // per point, into order
-    uint32_t* place; // per point: where it stands on the walk, SUP_NONE when not
+    uint32_t* place; // per point: where it is on the walk, SUP_NONE when not
     uint32_t* walk;  // gaps
     uint32_t* hole;  // per gap
 } walker;
@@ -129,8 +129,8 @@ static sup_result make_walker(work* w, walker* k)
     return SUP_OK;
 }
 
-/// As many gaps arrive at every point as leave it, so a walk ends only where it began. Where it meets itself it has gone
-/// around a hole, which is cut off; each gap is taken once.
+/// As many gaps arrive at every point as leave it, so a walk ends only where it began. Where it meets itself it has gone around
+/// a hole, which is cut off; each gap is taken once.
 static void walk_hole(const work* w, walker* k, uint32_t start, sup_volumes* out, uint32_t* hole_begin, uint32_t* hole_points)
 {
     uint32_t depth = 0, here = start;
@@ -177,14 +177,14 @@ static sup_result close_holes(work* w, sup_volumes* out)
 
 // ---------------------------------------------------------------------------------------------- borders
 
-/// The part that is cut from the other, SUP_NONE when neither is.
+/// Which of the two parts is cut from the other; SUP_NONE if neither is.
 static uint32_t cut_between(const sup_volumes_desc* d, uint32_t a, uint32_t b)
 {
     if (!d->parents) return SUP_NONE;
     return d->parents[a] == b ? a : d->parents[b] == a ? b : SUP_NONE;
 }
 
-/// Runs of equal keys (center, what): the lists of what belongs to each center.
+/// Runs of equal keys (center, item): the list of items of each center.
 static sup_result list_by_center(work* w, sup_sort_item* items, uint32_t count, uint32_t center_count,
                                  const uint32_t** begin_out, const uint32_t** list_out, const double** shares_out)
 {
@@ -217,7 +217,7 @@ static sup_result list_by_center(work* w, sup_sort_item* items, uint32_t count, 
     return SUP_OK;
 }
 
-/// Memory for looking at one edge after the other.
+/// Memory for visiting the edges one by one.
 typedef struct border {
     int64_t*  balance; // per part: sides of the current edge that run up, minus those that run down; 0 between edges
     uint32_t* cuts;    // per gap: the cut it lies on, or SUP_NONE
@@ -248,7 +248,7 @@ static void border_edge(work* w, border* b, uint32_t begin, uint32_t end)
     }
 }
 
-/// Which borders hang together: each net is a center, with the cuts it lies on and the points it runs through.
+/// Groups connected borders: each net is a center, with the cuts it lies on and the points it runs through.
 static sup_result number_centers(work* w, border* b, sup_volumes* out)
 {
     uint32_t       extended = w->desc->point_count + out->hole_count;
@@ -296,7 +296,8 @@ static sup_result close_borders(work* w, sup_volumes* out)
 
 // ---------------------------------------------------------------------------------------------- parts
 
-/// Faces by part; inside it the mesh's own, then those of each hole and center in turn, which are then found once.
+/// Faces by part; within a part the mesh's own, then those of each hole and center in turn, so that each center is computed
+/// once.
 static sup_result gather_parts(work* w, sup_volumes* out)
 {
     sup_sort_item* items = SUP_NEW(w->temp, sup_sort_item, w->face_count);
@@ -329,7 +330,7 @@ static sup_result copy_cuts(work* w, sup_volumes* out)
 static sup_result create(work* w, sup_volumes* out)
 {
     const sup_volumes_desc* d = w->desc;
-    w->faces = SUP_NEW(w->temp, face, 4 * (size_t)d->triangle_count); // and a cap on every side, at most
+    w->faces = SUP_NEW(w->temp, face, 4 * (size_t)d->triangle_count); // and at most a cap on every side
     if (!w->faces) return no_memory(w);
     for (; w->face_count < d->triangle_count; ++w->face_count) {
         const uint32_t* t = d->triangles + 3 * (size_t)w->face_count;
@@ -402,7 +403,7 @@ void sup_volumes_point(const sup_volumes* v, const sup_vec3* points, const sup_a
     }
 }
 
-/// The middle of a hole or a center that was found last.
+/// The last hole or center computed.
 typedef struct found {
     uint32_t index;
     double   at[3];
@@ -435,8 +436,8 @@ static void locate(measuring* m, uint32_t index, double out[3])
     memcpy(out, f->at, sizeof f->at);
 }
 
-// One origin for all parts, a point of the mesh: far away the products do not grow, and the fans that two parts share are the
-// same numbers with opposite signs.
+// One origin for all parts, a point of the mesh: products stay small far from the world's origin, and the fans that two parts
+// share give the same numbers with opposite signs.
 void sup_volumes_measure(const sup_volumes* v, const sup_vec3* points, const sup_affine* carriers, double* out)
 {
     measuring m = { .volumes = v, .points = points, .carriers = carriers, .hole.index = SUP_NONE, .center.index = SUP_NONE };

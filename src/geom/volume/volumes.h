@@ -1,8 +1,8 @@
 /// geom/volume/volumes.h: a triangle mesh divided into parts that each enclose a volume. Where neighbors meet, both are closed
 /// by the same fans of triangles to the same *center*, so their volumes add up to that of the whole. Holes are closed first.
 ///
-/// Closing works on directed edges, not on walks: the edges by which the triangles of a part do not cancel always form closed
-/// loops, whatever the mesh is like, so a fan over each of them to one center closes the part. Every connected net of borders
+/// Closing works on directed edges, not on walks: the edges along which the triangles of a part do not cancel always form
+/// closed loops, whatever the mesh, so a fan from each of them to one center closes the part. Every connected net of borders
 /// has one center; three parts that meet in a point share theirs.
 #ifndef SUP_GEOM_VOLUME_VOLUMES_H
 #define SUP_GEOM_VOLUME_VOLUMES_H
@@ -42,11 +42,11 @@ typedef struct sup_volumes {
 
 sup_result sup_volumes_create(const sup_volumes_desc* desc, sup_arena* arena, sup_volumes* out, sup_error* error);
 
-/// Where an extended point is. carriers: NULL at rest.
+/// The position of an extended point. carriers: NULL at rest.
 void sup_volumes_point(const sup_volumes* volumes, const sup_vec3* points, const sup_affine* carriers, uint32_t index,
                        double out[3]);
-/// How thick every part is at rest: four times its volume over the area of its own skin, without cuts and holes. That is the
-/// diameter of a cylinder, and two thirds of it for a ball.
+/// How thick every part is at rest: four times its volume over the area of its own skin, without cuts and holes. For a cylinder
+/// that is the diameter, for a ball two thirds of it.
 void sup_volumes_thickness(const sup_volumes* volumes, const sup_vec3* points, double* out);
 /// The volume of every part, positive where triangles face outwards. In double, in fixed order; allocates nothing.
 void sup_volumes_measure(const sup_volumes* volumes, const sup_vec3* points, const sup_affine* carriers, double* out);

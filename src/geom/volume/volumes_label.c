@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-// Fewer triangles than this are no part of a body but the fringe of one; they join the part above.
+// A smaller group of triangles is not a part of a body but the fringe of one; it joins the part above.
 enum { FEWEST_TRIANGLES = 30 };
-// A border between parts that are not cut from each other is accidental below this share of what the smaller one borders on.
+// A border between parts that are not cut from each other is accidental if it is below this share of the smaller one's border.
 #define STRAY_SHARE 0.15
 enum { STRAY_EDGES = 2 };
 
@@ -71,7 +71,7 @@ static void prepare(work* w)
 
 // ---------------------------------------------------------------------------------------------- labels
 
-/// The skin joint with the largest sum of weights at the three corners; of equal ones the first.
+/// The skin joint with the largest sum of weights at the three corners; ties go to the first.
 static uint32_t strongest_joint(work* w, const uint32_t* corners)
 {
     const sup_label_desc* d = w->desc;
@@ -166,7 +166,7 @@ static uint32_t filled_above(const work* w, uint32_t joint)
     return SUP_NONE;
 }
 
-/// Edges between two parts that are not cut from each other: key holds both, lower first. Sorted; returns how many.
+/// Edges between two parts that are not cut from each other: the key holds both, lower first. Sorted; returns how many.
 static uint32_t list_strange_edges(const work* w, const sup_sort_item* sides, uint32_t side_count, uint32_t* borders,
                                    sup_sort_item* out, sup_sort_item* spare)
 {
@@ -190,8 +190,8 @@ static uint32_t root_of(const work* w, uint32_t joint)
     return joint;
 }
 
-/// Makes two parts one with all that lies between them: both climb, the lower first (children come after parents), until they
-/// meet; that may be at a joint that had no triangles. Of two skeletons they only touch.
+/// Merges two parts and all that lies between them: both climb, the lower first (children come after parents), until they meet,
+/// possibly at a joint that had no triangles. Parts of two skeletons only touch.
 static void join_parts(work* w, uint32_t a, uint32_t b)
 {
     if (root_of(w, a) != root_of(w, b)) return;
@@ -217,7 +217,7 @@ static bool merge_strangers(work* w)
             if (a != b) sides[side_count++] = (sup_sort_item){ a < b ? a << 32 | b : b << 32 | a, t };
         }
     sup_sort(sides, spare, side_count);
-    // All pairs as they are before the first is joined, or what is joined would depend on the order of joints.
+    // Lists all pairs before joining the first, or the result would depend on the order of joints.
     uint32_t count = list_strange_edges(w, sides, side_count, borders, edges, spare);
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         for (end = begin + 1; end < count && edges[end].key == edges[begin].key;) ++end;
@@ -228,7 +228,7 @@ static bool merge_strangers(work* w)
     return true;
 }
 
-/// Upwards, children before parents; what is left small at a root goes to the first part below it.
+/// Upwards, children before parents; what stays small at a root joins the first part below it.
 static void merge_fringes(work* w)
 {
     uint32_t n = w->desc->joint_count;
@@ -247,7 +247,7 @@ static void merge_fringes(work* w)
 
 // ---------------------------------------------------------------------------------------------- parts
 
-/// The part that part `p` is cut from: that of the nearest joint above which has one.
+/// The part that a joint's part is cut from: that of the nearest ancestor that has one.
 static uint32_t part_above(const work* w, uint32_t joint)
 {
     for (uint32_t j = w->above[joint]; j != SUP_NONE; j = w->above[j]) {

@@ -1,8 +1,8 @@
 /// geom/volume/volumes_label.h: which triangles of a body belong to the volume around which joint.
 ///
 /// A triangle goes to the bone that moves it most, and from there to one of its ends, by the side of a plane that its centroid
-/// is on; so only triangles of the two bones at a plane change sides. The result feeds sup_volumes_create, which closes every
-/// part.
+/// is on; so only triangles of the two bones at a plane can change sides. The result is the input of sup_volumes_create, which
+/// closes every part.
 #ifndef SUP_GEOM_VOLUME_VOLUMES_LABEL_H
 #define SUP_GEOM_VOLUME_VOLUMES_LABEL_H
 
@@ -29,7 +29,7 @@ typedef struct sup_label_desc {
     uint32_t              joint_count; ///< parents before children
     const uint32_t*       parents;     ///< SUP_NONE for roots
     const bool*           skin_joints; ///< others count as the skin joint above them
-    uint32_t              bone_count;  ///< those of one joint side by side, joints rising
+    uint32_t              bone_count;  ///< bones of one joint are adjacent, joints rising
     const sup_label_bone* bones;
 
     const uint32_t* begin; ///< point_count + 1: weights, as in sup_weights
@@ -41,7 +41,7 @@ typedef struct sup_label_desc {
     uint32_t      fewest; ///< parts of fewer triangles join the one above; 0: 30
     /// Parts that touch although neither is cut from the other (both thighs at the groin, fingers in the palm, collar bones at
     /// the breast bone) become one with all that lies between them: such a border is no cross-section, and volume would only
-    /// slosh over it.
+    /// slosh across it.
     bool merge;
 } sup_label_desc;
 
@@ -52,7 +52,7 @@ typedef struct sup_labels {
     const uint32_t* part_joints; ///< the uppermost joint of each
     const uint32_t* part_sizes;  ///< triangles
     const uint32_t* joint_parts; ///< per joint: the part it is in; SUP_NONE: none
-    const uint32_t* parents; ///< as in sup_volumes_desc: what part it is cut from, where, and the joint that carries the place
+    const uint32_t* parents; ///< as in sup_volumes_desc: the part it is cut from, where, and the joint that carries that place
     const sup_vec3* cut_points;
     const uint32_t* cut_carriers;
 } sup_labels;

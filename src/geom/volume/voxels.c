@@ -6,19 +6,19 @@
 
 #include <math.h>
 
-// The grid keeps this part of a cell clear of the mesh's box, so that flat sides do not run along faces of cells.
+// The grid keeps this share of a cell between the mesh's box and the cells' faces, so that flat sides do not run along faces.
 #define MARGIN 1e-3
-// Places farther from the origin than this many cells are rounded by more than a thousandth of MARGIN.
+// Beyond this many cells from the origin, coordinates are rounded by more than a thousandth of MARGIN.
 #define FAR_CELLS 1e10
-// Of the cells that look empty, this share must lie inside by winding number before a mesh counts as open.
+// Of the cells the flood reaches, this share must be inside by winding number before a mesh counts as open.
 #define OPEN_SHARE 0.01
 enum { OPEN_STRIDE = 3, GRAIN = 256, PIECE = 1 << 16 };
 
 // ---------------------------------------------------------------------------------------------- grid
 
-// The mesh lies in the inner cells, by MARGIN at least. Around them goes a border one cell thick that nobody classifies: it
-// holds no triangle (voxel_touch clamps to the inner cells), it is never inside (classify_cells) and never listed (list_cells).
-// So every neighbor of an occupied cell, 26 of them, is in the grid whatever the mesh is, and who looks one up needs no check.
+// The mesh lies in the inner cells, by at least MARGIN. Around them is a border one cell thick that nobody classifies: it holds
+// no triangle (voxel_touch clamps to the inner cells), is never inside (classify_cells) and never listed (list_cells). So all
+// 26 neighbors of an occupied cell are in the grid, whatever the mesh, and lookups need no check.
 static sup_result place_grid(voxel_maker* m, sup_error* error)
 {
     const sup_voxels_desc* d = m->desc;
@@ -85,8 +85,8 @@ static void flood_outside(voxel_maker* m, uint32_t* stack)
     }
 }
 
-// Every edge is walked as often one way as the other: then flooding finds the inside. (A sum of scrambled numbers per
-// directed edge; that it is zero by chance is one in 2^64.)
+// A mesh is closed if every edge is traversed equally often in both directions: then flooding finds the inside. (Tested by a
+// sum of hashes per directed edge; it is zero by chance once in 2^64.)
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -110,7 +110,7 @@ static bool inside_by_looking(const voxel_maker* m, uint32_t at, double dx, doub
     const sup_voxels* v = m->out;
     double place[3] = { v->origin[0] + v->h * (at % v->size[0] + dx), v->origin[1] + v->h * (at / v->size[0] % v->size[1] + dy),
                         v->origin[2] + v->h * (at / m->step[2] + dz) };
-    // An inside-out mesh has a negative number and an inside all the same.
+    // An inside-out mesh has a negative winding number but still an inside.
     return fabs(sup_winding_look(&m->winding, place, looked)) > 0.5;
 }
 
@@ -120,8 +120,8 @@ bool voxel_inside(const voxel_maker* m, uint32_t at, double dx, double dy, doubl
     return inside_by_looking(m, at, dx, dy, dz, &looked);
 }
 
-// The one place that calls a cell inside, and it sees inner cells only. Stacked or overlapping surfaces have winding numbers
-// above one half far outside themselves, so that the number alone would fill the border too.
+// The only place that calls a cell inside, and it sees inner cells only. Stacked or overlapping surfaces have winding numbers
+// above one half far outside themselves, so the number alone would fill the border too.
 static void classify_cells(void* data, uint32_t begin, uint32_t end)
 {
     voxel_maker* m = data;
@@ -144,7 +144,7 @@ static bool looks_open(voxel_maker* m)
             for (uint32_t x = 1; x < size[0]; x += OPEN_STRIDE) {
                 uint32_t at = x + size[0] * (y + size[1] * z);
                 if (!(m->state[at] & VOXEL_OUTSIDE)) continue;
-                ++asked; // the border too, which is outside without being asked
+                ++asked; // the border too, which is outside without a query
                 bool inner = x + 1 < size[0] && y + 1 < size[1] && z + 1 < size[2];
                 if (!inner) continue;
                 uint32_t here;
@@ -159,7 +159,7 @@ static bool looks_open(voxel_maker* m)
 sup_result voxel_need_winding(voxel_maker* m, sup_error* error)
 {
     if (m->has_winding) return SUP_OK;
-    sup_clean  surface; // a face that is there twice would wind twice
+    sup_clean  surface; // a duplicate face would wind twice
     sup_result result =
         sup_clean_body(m->desc->points, m->desc->triangle_count, m->desc->triangles, m->scratch, &surface, error);
     if (result == SUP_OK)
@@ -185,8 +185,8 @@ static sup_result look_around(voxel_maker* m, sup_error* error)
     return result;
 }
 
-// Asked before what costs most: a winding number for every cell of an open mesh. What the flood did not reach is a surface or
-// enclosed.
+// Checked before the most expensive step, a winding number for every cell of an open mesh. What the flood did not reach is
+// surface or enclosed.
 static bool is_crowded(voxel_maker* m)
 {
     sup_voxels* v = m->out;
@@ -200,7 +200,7 @@ static bool is_crowded(voxel_maker* m)
 
 static sup_result find_inside(voxel_maker* m, sup_error* error)
 {
-    for (m->first = 0; m->first < m->inner_count; m->first += PIECE) { // whoever waits is asked in between
+    for (m->first = 0; m->first < m->inner_count; m->first += PIECE) { // in pieces, with progress reports in between
         uint32_t   count = m->inner_count - m->first < PIECE ? m->inner_count - m->first : PIECE;
         sup_result result = voxel_report(m, error);
         if (result != SUP_OK) return result;
@@ -211,7 +211,7 @@ static sup_result find_inside(voxel_maker* m, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- whole
 
-// Cells come from here alone, and from inner ones alone: what is listed has all its neighbors in the grid.
+// Cells come only from here, and only inner ones: every listed cell has all its neighbors in the grid.
 static sup_result list_cells(voxel_maker* m, sup_arena* arena, sup_error* error)
 {
     sup_voxels* v = m->out;

@@ -1,8 +1,8 @@
 /// geom/volume/voxels.h: the cells of a grid that a mesh fills, and particles at their corners. Arrays in, arrays out.
 ///
-/// A cell is *occupied* where a triangle touches it or where it lies inside. Two neighbors are *joined* where the face
-/// between them is touched by a triangle or lies inside: fingers, lips and legs that share a cell's corner but no joined face
-/// get a particle each there, so they come apart.
+/// A cell is *occupied* if a triangle touches it or if it lies inside. Two neighbors are *joined* if a triangle touches the
+/// face between them or that face lies inside: fingers, lips and legs that share a cell's corner but no joined face get a
+/// particle each there, so they can move apart.
 #ifndef SUP_GEOM_VOLUME_VOXELS_H
 #define SUP_GEOM_VOLUME_VOXELS_H
 
@@ -17,9 +17,9 @@ typedef struct sup_voxels_desc {
     uint32_t            triangle_count;
     const uint32_t*     triangles;
     uint32_t            cells;     ///< along the longest side of the triangles' box, at least 1
-    uint32_t            most_open; ///< occupied cells of a mesh with holes: with more the work ends early (`crowded`); 0: any
+    uint32_t            most_open; ///< occupied cells allowed with holes; beyond, the work ends early (`crowded`); 0: any
     const sup_tasks*    tasks;
-    const sup_progress* progress; ///< asked now and then with 0: false stops it, SUP_ERROR_CANCELLED
+    const sup_progress* progress; ///< called now and then with 0; false stops the work, SUP_ERROR_CANCELLED
 } sup_voxels_desc;
 
 enum {
@@ -35,7 +35,7 @@ typedef struct sup_voxels {
     uint32_t        size[3];   ///< of the grid, with a border one cell thick that is never occupied, whatever the mesh
     double          origin[3]; ///< lowest corner of grid cell 0
     double          h;         ///< side of a cell
-    bool            crowded;   ///< over `most_open`: cell_count says about how many there would be, and nothing else is here
+    bool            crowded;   ///< over `most_open`: cell_count is an estimate, and nothing else is filled
     uint32_t        cell_count;
     const uint32_t* cells; ///< grid index of each: x + size[0] (y + size[1] z), rising; all 26 neighbors are in the grid
     const uint8_t*  flags; ///< of each
@@ -43,11 +43,11 @@ typedef struct sup_voxels {
 
     uint32_t        particle_count;
     const uint32_t* corners;   ///< grid index of the cell whose lowest corner the particle is
-    const uint8_t*  octants;   ///< bit o: the cell in octant o is the particle's
+    const uint8_t*  octants;   ///< bit o: the cell in octant o belongs to the particle
     const uint32_t* particles; ///< eight of each cell
 
-    /// Particles next to each other along an axis, through a cell. Numbers rise along x inside a run: where p + 1 is a link of
-    /// p along +x, both are in one run; runs follow each other by y, then z, components apart.
+    /// Particles adjacent along an axis, through a cell. Numbers rise along x inside a run: if p + 1 is a link of p along +x,
+    /// both are in one run; runs are ordered by y, then z, components apart.
     const uint32_t* link_begin; ///< particle_count + 1
     const uint32_t* links;
 
@@ -66,7 +66,7 @@ static inline uint32_t sup_voxels_octant(const sup_voxels* v, uint32_t p, uint32
     return v->at[v->corners[p] - back];
 }
 
-/// Where a particle is at rest, in cells from the grid's origin.
+/// The rest position of a particle, in cells from the grid's origin.
 static inline void sup_voxels_corner(const sup_voxels* v, uint32_t p, uint32_t out[3])
 {
     uint32_t at = v->corners[p];
@@ -77,10 +77,10 @@ static inline void sup_voxels_corner(const sup_voxels* v, uint32_t p, uint32_t o
 
 sup_vec3 sup_voxels_position(const sup_voxels* v, uint32_t p);
 
-/// The cell that a point is in and its place there, 0 to 1 in each direction. SUP_NONE where that cell is empty.
+/// The cell that contains a point and the position in it, 0 to 1 in each direction. SUP_NONE if that cell is empty.
 uint32_t sup_voxels_find(const sup_voxels* v, sup_vec3 point, float place[3]);
 
-/// The nearest occupied cell of every grid index, by steps over 26 neighbors; for points that belong to no triangle.
+/// The nearest occupied cell of every grid index, in steps over 26 neighbors; for points that belong to no triangle.
 sup_result sup_voxels_nearest(const sup_voxels* v, sup_arena* arena, const uint32_t** out, sup_error* error);
 
 #endif

@@ -1,4 +1,4 @@
-/// geom/volume/voxels_internal.h: cells in the making.
+/// geom/volume/voxels_internal.h: cells under construction.
 #ifndef SUP_GEOM_VOLUME_VOXELS_INTERNAL_H
 #define SUP_GEOM_VOLUME_VOXELS_INTERNAL_H
 
@@ -13,8 +13,8 @@ typedef struct voxel_maker {
     sup_voxels*            out;
     sup_arena*             scratch;
     uint32_t               grid, step[3], inner_count;
-    uint32_t               first;   ///< inner cell of the piece that is being classified
-    double                 guessed; ///< cells of an open mesh that lie inside though the flood reaches them
+    uint32_t               first;   ///< inner cell at which the current piece begins
+    double                 guessed; ///< cells of an open mesh that lie inside although the flood reaches them
     uint8_t*               state;   ///< per grid index
     uint8_t*               flags;   ///< per cell
     bool                   has_winding;
@@ -35,7 +35,7 @@ sup_result voxel_join(voxel_maker* m, sup_error* error);
 /// Particles, links and components.
 sup_result voxel_particles(voxel_maker* m, sup_arena* arena, sup_error* error);
 
-/// Asks whoever waits; SUP_ERROR_CANCELLED: stop.
+/// Reports progress; SUP_ERROR_CANCELLED: stop.
 sup_result voxel_report(const voxel_maker* m, sup_error* error);
 
 sup_result voxel_need_winding(voxel_maker* m, sup_error* error);

@@ -6,9 +6,9 @@ enum { FACE_UNKNOWN, FACE_WAITING, FACE_INSIDE, FACE_OUTSIDE };
 
 // ---------------------------------------------------------------------------------------------- joined faces
 
-// A face that no triangle touches lies inside or outside as a whole. Beside a cell without triangles that cell decides;
-// between two surface cells it has the answer of the untouched faces it shares an edge with, for no triangle touches that
-// edge. A pocket that meets no other cell is asked for its winding number.
+// A face that no triangle touches lies inside or outside as a whole. Beside a cell without triangles, that cell decides;
+// between two surface cells it is like the untouched faces it shares an edge with, because no triangle touches that edge. For a
+// pocket that meets no other cell the winding number decides.
 typedef struct pocket {
     voxel_maker* m;
     uint8_t*     faces; ///< 3 per cell: upper x, y, z
@@ -33,7 +33,7 @@ static void visit(pocket* w, uint32_t at, int axis)
     w->stack[w->height++] = face;
 }
 
-// Spreads from one face; the faces of the pocket lie in the stack afterwards.
+// Spreads from one face; afterwards the stack holds the faces of the pocket.
 static void explore(pocket* w, uint32_t at, int axis)
 {
     const voxel_maker* m = w->m;
@@ -96,7 +96,7 @@ sup_result voxel_join(voxel_maker* m, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- particles
 
-// Particles in the order they were found, before they get their numbers.
+// Particles in the order found, before they are numbered.
 typedef struct crowd {
     uint32_t  count;
     uint32_t* corners;
@@ -110,7 +110,7 @@ static uint32_t octant_cell(const sup_voxels* v, uint32_t corner, uint32_t o)
     return v->at[corner - back];
 }
 
-// The cells around the corner that hang together there with those of `seed`.
+// The cells around the corner that are connected to `seed` there.
 static uint8_t gather_class(const uint8_t joined[8], uint8_t seed)
 {
     uint8_t all = seed, before;
@@ -202,7 +202,7 @@ static uint32_t* find_components(const sup_voxels* v, const crowd* c, uint32_t* 
     return component;
 }
 
-// Component by component, in each by z, y, x, every run along x without a gap. Gives the number of each particle found.
+// Component by component, in each by z, y, x, every run along x without a gap. Returns the number of each particle found.
 static uint32_t* number_runs(const sup_voxels* v, const crowd* c, const uint32_t* component, uint32_t components,
                              sup_arena* scratch)
 {

@@ -1,4 +1,4 @@
-// Which cells a triangle touches: exact tests of triangle against box by separating axes.
+// Which cells a triangle touches: exact triangle-box tests by separating axes.
 #include "geom/volume/voxels_internal.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void cross3(const double a[3], const double b[3], double out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// fmin and fmax are calls that care for NaN; here are none.
+// fmin and fmax are calls that handle NaN; there is none here.
 static double least(double a, double b, double c) { return a < b ? (a < c ? a : c) : b < c ? b : c; }
 static double most(double a, double b, double c) { return a > b ? (a > c ? a : c) : b > c ? b : c; }
 
@@ -51,7 +51,7 @@ static inline bool touches(const touching* t, const double center[3], const doub
     if (apart_along(t->normal, (const double(*)[3])v, half)) return false;
     for (int i = 0; i < 3; ++i) {
         const double* e = t->edge[i];
-        // The axis across an edge and a coordinate axis has no part along the latter.
+        // The axis across an edge and a coordinate axis has no component along the latter.
         for (int a = 0; a < 3; ++a)
             if (apart_across(e, (const double(*)[3])v, half, (a + 1) % 3, (a + 2) % 3)) return false;
     }
@@ -62,12 +62,12 @@ static void touch_cell(voxel_maker* m, const touching* t, const uint32_t x[3])
 {
     const uint8_t  all = SUP_VOXEL_SURFACE | VOXEL_TOUCHED | VOXEL_TOUCHED << 1 | VOXEL_TOUCHED << 2;
     const uint32_t at = x[0] + m->step[1] * x[1] + m->step[2] * x[2];
-    if ((m->state[at] & all) == all) return; // nothing is left to be found: what crowds one place costs little
+    if ((m->state[at] & all) == all) return; // all found already: triangles crowded in one place cost little
     const double half[3] = { 0.5 + GROWN, 0.5 + GROWN, 0.5 + GROWN };
     const double center[3] = { x[0] + 0.5, x[1] + 0.5, x[2] + 0.5 };
     if (!touches(t, center, half)) return;
     m->state[at] |= SUP_VOXEL_SURFACE;
-    // What touches a face touches the cells on both its sides, so upper faces are enough.
+    // A triangle that touches a face touches the cells on both of its sides, so upper faces are enough.
     for (int a = 0; a < 3; ++a) {
         double face[3] = { center[0], center[1], center[2] }, flat[3] = { half[0], half[1], half[2] };
         if (m->state[at] & VOXEL_TOUCHED << a) continue;
@@ -84,8 +84,8 @@ static void cell_range(double low, double high, uint32_t size, uint32_t* first, 
     *last = (uint32_t)fmin(fmax(floor(high + 2 * GROWN), 1), size - 2.0);
 }
 
-// Columns along the axis that the triangle faces most: in each only the cells near its plane, so that one large triangle
-// costs a layer of cells and not a block. Returns how many cells were looked at.
+// Columns along the axis that the triangle faces most: in each only the cells near its plane, so that one large triangle costs
+// a layer of cells and not a block. Returns how many cells were tested.
 static uint64_t touch_triangle(voxel_maker* m, const touching* t)
 {
     uint64_t looked = 0;
@@ -100,7 +100,7 @@ static uint64_t touch_triangle(voxel_maker* m, const touching* t)
                    &last[i]);
     bool   plane = fabs(t->normal[a]) > 0;
     double slope_b = plane ? -t->normal[b] / t->normal[a] : 0, slope_c = plane ? -t->normal[c] / t->normal[a] : 0;
-    const double slack = 1e-3; // cells: more than the rounding of the level; a cell looked at in vain costs little
+    const double slack = 1e-3; // cells: more than the rounding of the level; testing a cell in vain is cheap
     double       reach = (fabs(slope_b) + fabs(slope_c)) * (0.5 + GROWN) + slack;
     for (x[c] = first[c]; x[c] <= last[c]; ++x[c])
         for (x[b] = first[b]; x[b] <= last[b]; ++x[b]) {
@@ -113,8 +113,8 @@ static uint64_t touch_triangle(voxel_maker* m, const touching* t)
     return looked;
 }
 
-// A surface is looked at a few times in each cell that it goes through. One that is looked at this often in every cell of the
-// grid fills no body: its faces lie through each other.
+// A surface needs a few tests in each cell that it passes through. One that needs this many in every cell of the grid fills no
+// body: its faces lie through each other.
 enum { LOOKS_PER_CELL = 8, LOOKS_PER_TRIANGLE = 64, LOOKS_A_REPORT = 1 << 22 };
 
 sup_result voxel_touch(voxel_maker* m, sup_error* error)

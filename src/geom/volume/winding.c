@@ -7,7 +7,6 @@
 
 // Nodes at least this many radii away count as one dipole.
 #define FAR_RADII 2.0
-#define FOUR_PI 12.566370614359172
 
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -27,7 +26,7 @@ static void from(const sup_vec3* p, const double origin[3], double out[3])
 
 static double length3(const double a[3]) { return sqrt(dot3(a, a)); }
 
-// Areas weigh the centers, so a leaf's center lies where its surface is.
+// Area-weighted, so a leaf's center lies where its surface is.
 static void add_triangle(const sup_winding* w, uint32_t slot, double area[3], double center[3], double* weight)
 {
     static const double zero[3] = { 0 };
@@ -109,7 +108,7 @@ static double solid_angle(const sup_winding* w, uint32_t slot, const double plac
     return above == 0 && below == 0 ? 0 : 2 * sup_atan2(above, below);
 }
 
-// A node at any distance. Nearer than its own radius a dipole means nothing and must at least stay bounded.
+// A node at any distance. Closer than its own radius a dipole means nothing, but the result must stay bounded.
 static double dipole_angle(const sup_dipole* node, const double arm[3], double distance)
 {
     double away = fmax(distance, node->radius);
@@ -140,13 +139,13 @@ double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* l
             *looked += w->bvh.leaf_begin[leaf + 1] - w->bvh.leaf_begin[leaf];
         }
     }
-    return sum / FOUR_PI;
+    return sum / (4 * SUP_PI);
 }
 
-// Triangles that all places together look at, about half a second of work. Around characters a place looks at 10 to 30, in soup
-// whose triangles are large and near everywhere at a thousand.
+// Triangles tested for all places together, about half a second of work. Around characters a place needs 10 to 30; in a soup of
+// large triangles that are near everywhere, a thousand.
 #define LOOKS_ALL 8e6
-#define LOOKS_MEAN 32.0 // of a place, which whoever has many may take whatever that costs
+#define LOOKS_MEAN 32.0 // mean per place, which is always allowed whatever the number of places
 enum { LOOKS_LEAST = 32 };
 
 void sup_winding_bound(sup_winding* w, double looked, double places, double share)

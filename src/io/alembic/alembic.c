@@ -1,8 +1,8 @@
-// Alembic, out: every part a PolyMesh under a transform of its own, in an Ogawa container. No library: the container is groups
-// and blocks of data, each known by its offset, and what Alembic adds are headers of objects and properties.
+// Writes Alembic: every part is a PolyMesh under a transform of its own, in an Ogawa container. Uses no library: the container
+// is groups and data blocks, each referenced by its offset, and what Alembic adds are headers of objects and properties.
 //
-// Frames go to the file as they come; only where their blocks stand is remembered. Groups follow at the end, children before
-// parents, and the head of the file is completed last.
+// Frames are written as they come; only the offsets of their blocks are kept. Groups follow at the end, children before
+// parents, and the head of the file is filled in last.
 #include "base/internal.h"
 #include "io/appearance.h"
 #include "io/bake.h"
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-#define DATA ((uint64_t)1 << 63) // a child that is a block, not a group; alone: an empty block
+#define DATA ((uint64_t)1 << 63) // a child that is a data block, not a group; alone: an empty block
 
-enum { BOOLEAN = 0, UINT32 = 5, INT32 = 6, FLOAT32 = 10, FLOAT64 = 11 }; // Alembic's numbers for types
+enum { BOOLEAN = 0, UINT32 = 5, INT32 = 6, FLOAT32 = 10, FLOAT64 = 11 }; // Alembic's type numbers
 enum { COMPOUND, SCALAR, ARRAY };
 enum { LIBRARY = 10803, HEADERS = 4096, KEY = 16 };
 
@@ -26,10 +26,10 @@ typedef struct property {
     uint64_t    group;
 } property;
 
-// Blocks of one property, one for each frame; equal neighbors are one block.
+// The blocks of one property, one for each frame; consecutive equal frames share a block.
 typedef struct moving {
     uint64_t* blocks;
-    uint64_t  last[2]; // key of the last frame
+    uint64_t  last[2]; // key of the previous frame
 } moving;
 
 typedef struct mesh_object {
@@ -75,7 +75,7 @@ static uint64_t put_group(archive* a, const uint64_t* children, uint64_t count)
     return at;
 }
 
-// Readers take two samples with one key for the same; none works it out again.
+// Readers treat two samples with the same key as equal; none recomputes it.
 static void make_key(const void* data, size_t bytes, uint64_t key[2])
 {
     uint64_t length = bytes;
@@ -93,7 +93,7 @@ static uint64_t put_sample(archive* a, const uint64_t key[2], const void* data, 
     return at | DATA;
 }
 
-// One sample that never changes, as the group of its property: a block, and for arrays one that has no dimensions to tell.
+// A sample that never changes, as the group of its property: a block, and for arrays an empty one for the dimensions.
 static uint64_t put_still(archive* a, mesh_object* o, uint32_t kind, const void* data, size_t bytes)
 {
     uint64_t key[2];
@@ -113,7 +113,7 @@ static void put_frame(archive* a, mesh_object* o, moving* m, uint32_t frame, con
     memcpy(m->last, key, sizeof key);
 }
 
-// The group of a property that moves. samples becomes 1 where it never does.
+// The group of an animated property. samples becomes 1 if it never changes.
 static uint64_t put_moving(archive* a, const moving* m, uint32_t kind, uint32_t frames, uint32_t* samples)
 {
     uint32_t width = kind == ARRAY ? 2 : 1;
@@ -151,10 +151,10 @@ static void add_property(headers* h, const property* p)
     uint32_t most = name > meta ? name : meta, clock = 1;
     if (p->samples > most) most = p->samples;
     uint32_t hint = most < 256 ? 0 : most < 65536 ? 1 : 2, width = 1u << hint;
-    uint32_t info = p->kind | hint << 2 | 0xffu << 20; // meta data stand behind, not in a table
+    uint32_t info = p->kind | hint << 2 | 0xffu << 20; // metadata follows the header, not in a table
     if (p->kind != COMPOUND) {
-        info |= p->type << 4 | 0x400 | p->extent << 12; // all samples are of one size
-        if (p->samples > 1) info |= 0x100;              // goes by the bake's clock, the second one; else the archive's own
+        info |= p->type << 4 | 0x400 | p->extent << 12; // all samples have the same size
+        if (p->samples > 1) info |= 0x100;              // uses the bake's time sampling, the second one; else the archive's own
         else info |= 0x800;                             // constant
     }
     add(h, &info, 4);
@@ -193,7 +193,7 @@ static void add_object(headers* h, const char* name, const char* meta)
 
 // ---------------------------------------------------------------------------------------------- one mesh
 
-// Faces run clockwise in Alembic.
+// Faces are clockwise in Alembic.
 static void turned_corners(const sup_mesh* mesh, const sup_part* part, const uint32_t* corners, uint32_t less, uint32_t* out)
 {
     for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count; ++f)
@@ -235,7 +235,7 @@ static property normals(archive* a, mesh_object* o, const sup_mesh* mesh, uint32
     return (property){ "N", NORMALS, COMPOUND, 0, 0, 0, put_compound(a, list, 2) };
 }
 
-// Texture coordinates: of stored vertices, or where corners of one vertex differ (OBJ) those of the appearance.
+// Texture coordinates: those of stored vertices, or the appearance's where corners of one vertex differ (OBJ).
 static bool places(archive* a, mesh_object* o, const sup_mesh* mesh, uint32_t index, property* out)
 {
     const sup_part* part = o->part;
@@ -323,7 +323,7 @@ static uint64_t put_top(archive* a, const uint64_t* children)
     return group;
 }
 
-// The archive's own clock, for what never changes, and the bake's: how many samples, how long from one to the next, the first.
+// The archive's own time sampling, for constants, and the bake's: number of samples, spacing, and the first time.
 static uint64_t put_clocks(archive* a, const sup_bake* bake)
 {
     headers  h = { 0 };
@@ -340,7 +340,7 @@ static uint64_t put_clocks(archive* a, const sup_bake* bake)
     return put_block(a, h.bytes, h.size);
 }
 
-// "key=value;": neither may stand in a value.
+// "key=value;": values can contain neither separator.
 static uint64_t put_words(archive* a, const sup_bake* bake)
 {
     char about[300], text[500], fps[SUP_NUMBER_MAX], unit[SUP_NUMBER_MAX];
@@ -402,13 +402,13 @@ static sup_result begin(sup_bake* bake, sup_error* error)
     if (result == SUP_OK) result = text_uvs(character, bake->arena, &a->uvs, &a->parts_with, error);
     if (result == SUP_OK) result = appearance_make(character, bake->arena, &a->appearance, error);
     if (result != SUP_OK) return result;
-    size_t room =
+    size_t capacity =
         sizeof(sup_vec3) * (size_t)(character->mesh.vertex_count > character->mesh.point_count ? character->mesh.vertex_count
                                                                                                : character->mesh.point_count);
-    size_t corner_room = sizeof(uint32_t) * (size_t)character->mesh.corner_count;
+    size_t corner_capacity = sizeof(uint32_t) * (size_t)character->mesh.corner_count;
     size_t appearance_size = a->appearance ? 2 * sizeof(float) * (size_t)a->appearance->character.mesh.vertex_count : 0;
-    if (corner_room > room) room = corner_room;
-    a->scratch = sup_arena_alloc(bake->arena, room > appearance_size ? room : appearance_size, 1);
+    if (corner_capacity > capacity) capacity = corner_capacity;
+    a->scratch = sup_arena_alloc(bake->arena, capacity > appearance_size ? capacity : appearance_size, 1);
     if (!a->scratch) return sup_fail_memory(error, "a frame of an archive");
     if (character->up != SUP_AXIS_Y)
         sup_bake_warn(bake, "an Alembic file does not say which way is up and its readers assume y: the character was turned");

@@ -1,12 +1,12 @@
-// Point caches out. A cache belongs to one mesh of the program that opens it, so every part gets a file of its own.
+// Writes point caches. A cache belongs to one mesh of the program that opens it, so every part gets a file of its own.
 #include "io/points.h"
 
 #include <string.h>
 
 enum {
-    FILES_MAX = 256, // open at a time, well below what systems allow
+    FILES_MAX = 256, // open at a time, well below system limits
     FILE_ROOM = 1 << 16,
-    CHUNK = 4096, // vertices brought together at a time: a frame is not in memory twice
+    CHUNK = 4096, // vertices gathered at a time, so that a frame is not in memory twice
 };
 
 typedef struct cache {

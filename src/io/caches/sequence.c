@@ -1,5 +1,5 @@
-// Sequences of OBJ or PLY files as clips of points. A frame is a morph target and the clip moves from one to the next in
-// straight lines, so that everything that plays a character plays a sequence.
+// Sequences of OBJ or PLY files as clips of points. Each frame is a morph target, and the clip interpolates linearly from one
+// to the next, so that everything that plays a character plays a sequence.
 #include "io/caches/sequence.h"
 
 #include "base/internal.h"
@@ -26,7 +26,7 @@ typedef struct sequence {
     sup_arena*              work;
     frame_name*             frames;
     uint32_t                frame_count;
-    const char*             unnumbered; // the first file that fits but has no number; NULL: none
+    const char*             unnumbered; // the first file that matches but has no number; NULL: none
     uint32_t                unnumbered_count;
     const char*             name;
 
@@ -38,7 +38,7 @@ typedef struct sequence {
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
-// The length of "%d" or "%04d" at the front; 0: none.
+// The length of "%d" or "%04d" at the start of the text; 0: none.
 static size_t printf_length(const char* text)
 {
     size_t i = 1;
@@ -54,8 +54,8 @@ static bool is_pattern(const char* name)
     return false;
 }
 
-// Like a glob, with #### and %04d for a number of any length; a written length must be met, and is exceeded only by numbers
-// that need more.
+// Matches like a glob, with #### and %04d for a number: its width must be met, and only numbers that need more digits exceed
+// it.
 static bool matches(const char* pattern, const char* name)
 {
     for (; *pattern; ++name) {
@@ -90,7 +90,7 @@ static bool read_name(const char* name, frame_name* out)
     return begin < end;
 }
 
-// Formats that keep vertex order and know no clips of their own.
+// Formats that keep vertex order and contain no clips.
 static const sup_file_format* frame_format(const char* name)
 {
     const sup_file_format* format = sup_format_for(name);
@@ -152,7 +152,7 @@ static sup_result order(sequence* s)
     return SUP_OK;
 }
 
-// What the files are called apart from their number, or the folder where that is nothing.
+// What the file names share apart from their number, or the folder if that is nothing.
 static sup_result choose_name(sequence* s)
 {
     const char* text = s->frames[0].name;

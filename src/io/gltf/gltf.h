@@ -8,19 +8,19 @@
 /// The stored vertices of one primitive inside a part: [vertex_begin, vertex_begin + vertex_count) of the part's own, in the
 /// order of its accessors.
 typedef struct gltf_primitive {
-    uint32_t primitive; ///< its index in the mesh; points and lines are not among them
+    uint32_t primitive; ///< its index in the mesh, in which points and lines count too
     uint32_t vertex_begin, vertex_count;
 } gltf_primitive;
 
-/// Where a part of the character came from: the way back to what the file stores.
+/// Where a part of the character came from, to find what the file stores.
 typedef struct gltf_part {
     uint32_t              node, mesh;
-    uint32_t              skin; ///< SUP_NONE: follows its node
+    uint32_t              skin; ///< SUP_NONE: it follows its node
     uint32_t              primitive_count;
     const gltf_primitive* primitives;
 } gltf_part;
 
-/// One accessor, resolved and checked against its buffer: every element it promises can be read.
+/// One accessor, resolved and checked against its buffer: every element it promises is readable.
 typedef struct gltf_accessor {
     uint32_t       index; ///< its own, for messages
     uint32_t       count;
@@ -35,15 +35,15 @@ typedef struct gltf_accessor {
 typedef struct gltf_source {
     const sup_json*  root; ///< the whole document as read
     uint32_t         buffer_count;
-    const sup_bytes* buffers; ///< the bytes of every buffer, wherever they came from (BIN chunk, data URI, file)
+    const sup_bytes* buffers; ///< the bytes of every buffer, whatever their source (BIN chunk, data URI, file)
     uint32_t         image_count;
-    const sup_bytes* images; ///< bytes of images that stand in files of their own, to go into a GLB; data NULL: not such a one
+    const sup_bytes* images; ///< contents of images in separate files, to embed them in a GLB; data NULL: not one of those
     uint32_t         part_count;
     const gltf_part* parts; ///< one for each part of the character, in its order
-    size_t           bytes; ///< of the file and all that it brought along
-    double           unit;  ///< metres of one unit of the file where that is not the character's (gltf_given); 0: it is
+    size_t           bytes; ///< of the file and everything it references
+    double           unit;  ///< meters per unit of the file if that differs from the character's (gltf_given); 0: it does not
 
-    // The arrays of the document by index, and the accessors that reading has met (components 0: not met).
+    // The document's arrays by index, and the accessors that reading has used (components 0: unused).
     uint32_t               view_count;
     const sup_json* const* views;
     uint32_t               accessor_count;
@@ -51,39 +51,39 @@ typedef struct gltf_source {
     gltf_accessor*         accessors;
 } gltf_source;
 
-/// How much of the file the character still is: "gltf": all of it; "gltf weights": all but its weights; "gltf surface": its
-/// stored vertices and what they wear, under joints from elsewhere.
+/// How much of the file is still true of the character: "gltf": all of it; "gltf weights": all but its weights; "gltf surface":
+/// its stored vertices and their appearance, under joints from elsewhere.
 typedef enum gltf_kinship { GLTF_NONE, GLTF_SURFACE, GLTF_WEIGHTS, GLTF_WHOLE } gltf_kinship;
 
 gltf_kinship gltf_kinship_of(const sup_character* character);
-/// The source where there is any kinship, else NULL.
+/// The source if there is any kinship, else NULL.
 const gltf_source* gltf_source_of(const sup_character* character);
 
-/// Looks accessor `index` up. The error names it and what is wrong (missing, beyond its buffer, unknown type). Sparse ones are
-/// whole, their values put in place while reading; one that reading had no use for cannot be had later.
+/// Looks up accessor `index`. The error names it and what is wrong (missing, beyond its buffer, unknown type). Sparse ones are
+/// complete, their values filled in while reading; one that reading did not use is not available later.
 sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const char* used_for, gltf_accessor* out,
                               sup_error* error);
 /// Component c of element i as a float (normalized integers scaled) or as an index.
 float    gltf_accessor_float(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 uint32_t gltf_accessor_index(const gltf_accessor* accessor, uint32_t i, uint32_t c);
 
-/// A document that another reader made in memory (gltf_edit_*), to be read as if it stood in a file. Everything lives in the
-/// arena of the input, which moves into the character.
+/// A document that another reader made in memory (gltf_edit_*), to be read like a file. Everything lives in the arena of the
+/// input, which moves into the character.
 typedef struct gltf_given {
     const sup_json*    root;
     sup_bytes          binary; ///< of buffer 0
     bool               unit_assumed, up_assumed;
-    double             unit; ///< metres of one unit of the file that it was made from, which --unit replaces
+    double             unit; ///< meters per unit of the file that it was made from, which --unit overrides
     uint32_t           warning_count;
     const char* const* warnings;
 } gltf_given;
 
-/// Key in the extras of an animation that a bake wrote: an object with the chain, the clip and its part.
+/// Key in the extras of an animation that a bake wrote: an object with the chain, the clip and its span.
 #define GLTF_BAKED "supple_bake"
 bool gltf_is_baked(const sup_json* animation);
 
 sup_result gltf_read(const sup_read_input* in, sup_character** out, sup_error* error);
-/// The same for a document in memory. The input's bytes only count as the size of the file; unit and up must be metres and y.
+/// The same for a document in memory. The input's bytes only count as the file's size; unit and up must be meters and y.
 SUP_API sup_result gltf_read_given(const sup_read_input* in, const gltf_given* given, sup_character** out, sup_error* error);
 sup_result gltf_bake_begin(sup_bake* bake, sup_error* error);
 sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* frame, sup_error* error);

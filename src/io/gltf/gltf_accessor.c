@@ -1,19 +1,19 @@
-// Accessors: typed views of the buffers. Everything is checked here once, in 64 bits, so that later code need not.
+// Accessors: typed views of the buffers. Everything is checked here once, in 64 bits, so that later code need not check.
 #include "io/gltf/gltf_reader.h"
 
 #include <math.h>
 #include <string.h>
 
-// An accessor without a bufferView is all zeros and costs the file nothing: it may not ask for more than this many times the
-// file's own size (plus a little for small files).
+// An accessor without a bufferView is all zeros and costs the file nothing: it may use at most this many times the file's own
+// size (plus an allowance for small files).
 enum { ZEROS_FACTOR = 16, ZEROS_FREE = 1 << 20 };
 
-// What is known of an accessor before its bytes are looked at.
+// An accessor's layout, before its bytes are read.
 typedef struct shape {
     uint32_t index;
     uint32_t count, components, component_type, component_bytes;
     uint32_t rows;        // components of a column
-    uint32_t column_step; // bytes from column to column: columns of small matrices are padded to 4 bytes
+    uint32_t column_step; // bytes between columns: columns of small matrices are padded to 4 bytes
     uint32_t element_bytes;
     bool     normalized;
 } shape;
@@ -71,7 +71,8 @@ static sup_result read_shape(const sup_json* value, const char* used_for, shape*
     return SUP_OK;
 }
 
-// `count` elements of `bytes` bytes at `value`'s bufferView and byteOffset; NULL with the error filled when they are not there.
+// `count` elements of `bytes` bytes at `value`'s bufferView and byteOffset; NULL with the error filled if they are out of
+// range.
 static const uint8_t* find_bytes(const gltf_source* source, const sup_json* value, const shape* s, const char* used_for,
                                  uint32_t count, uint32_t bytes, size_t* stride, sup_error* error)
 {
@@ -88,7 +89,7 @@ static const uint8_t* find_bytes(const gltf_source* source, const sup_json* valu
                  s->index, used_for, view_index);
         return NULL;
     }
-    // Indices above 32 bits come back as SUP_NONE, which no buffer reaches; sums of a few stay far below 64.
+    // Numbers above 32 bits come back as SUP_NONE, which no buffer reaches; sums of a few stay far below 64 bits.
     const sup_json* view_at = sup_json_get(view, "byteOffset");
     const sup_json* value_at = sup_json_get(value, "byteOffset");
     uint64_t        view_offset = view_at ? sup_json_index(view_at, SUP_NONE) : 0;
@@ -111,7 +112,7 @@ static const uint8_t* find_bytes(const gltf_source* source, const sup_json* valu
     return source->buffers[buffer].data + view_offset + offset;
 }
 
-// Everything tight: sparse values in place, columns without padding. Later readers need to know of neither.
+// Tightly packed, with sparse values filled in and columns without padding: later readers need not know of either.
 static void pack_element(const shape* s, const uint8_t* from, uint8_t* to)
 {
     uint32_t column = s->rows * s->component_bytes;
@@ -152,7 +153,7 @@ static sup_result apply_sparse(const gltf_source* source, const sup_json* sparse
     return SUP_OK;
 }
 
-// r NULL: nothing may be allocated.
+// r NULL: allocate nothing.
 static sup_result resolve(const gltf_source* source, gltf_reader* r, uint32_t index, const char* used_for, gltf_accessor* out,
                           sup_error* error)
 {
@@ -197,7 +198,7 @@ static sup_result find(const gltf_source* source, gltf_reader* r, uint32_t index
         *out = source->accessors[index];
         return SUP_OK;
     }
-    if (!source->accessor_values) // a document in memory knows those that were met
+    if (!source->accessor_values) // a document in memory only has those that were used
         return sup_fail(error, SUP_ERROR_INPUT, "accessor %u (%s): it was not needed when the file was read", index, used_for);
     return resolve(source, r, index, used_for, out, error);
 }
@@ -210,7 +211,7 @@ sup_result gltf_accessor_find(const gltf_source* source, uint32_t index, const c
 
 sup_result gltf_accessor_load(gltf_reader* r, uint32_t index, const char* used_for, gltf_accessor* out)
 {
-    GLTF_TRY(gltf_report(r)); // every array of a file comes by here
+    GLTF_TRY(gltf_report(r)); // every array of a file passes here
     GLTF_TRY(find(r->source, r, index, used_for, out, r->error));
     r->source->accessors[index] = *out;
     return SUP_OK;
@@ -252,7 +253,7 @@ uint32_t gltf_accessor_index(const gltf_accessor* a, uint32_t i, uint32_t c)
     return value >= 0 && value < 4294967040.0f && value == floorf(value) ? (uint32_t)value : SUP_NONE;
 }
 
-// The exponent of infinities and NaN is all ones. Integer code, so the compiler may take eight at a time.
+// The exponent of infinities and NaN is all ones. Integer code, which the compiler vectorizes.
 static bool all_finite(const float* values, size_t count)
 {
     uint32_t bad = 0;

@@ -1,4 +1,4 @@
-// Animations. The keys stay where the file has them unless they need another type or a mended clock.
+// Animations. Keys stay in the file's memory unless they need another type or repaired times.
 #include "io/gltf/gltf_reader.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@ typedef struct sampler {
     uint32_t          key_count;
     const float*      times;
     gltf_accessor     output;
-    const uint32_t*   kept; // keys that remain of a mended clock; NULL: all
+    const uint32_t*   kept; // keys left after repairing the times; NULL: all
 } sampler;
 
-// A channel while it is read, with words for its messages.
+// The channel being read, with words for messages.
 typedef struct place {
     gltf_reader* r;
     const char*  clip;
@@ -46,7 +46,7 @@ static bool find_interpolation(const char* name, sup_interpolation* out)
     return false;
 }
 
-// Of keys at one time only the last can ever be seen; the earlier ones go.
+// Of keys at the same time only the last is ever visible; the earlier ones are dropped.
 static sup_result mend_times(const place* at, sampler* s)
 {
     gltf_reader* r = at->r;
@@ -100,7 +100,7 @@ static sup_result read_sampler(const place* at, const sup_json* value, sampler* 
     return SUP_OK;
 }
 
-// Values of the keys that are kept: `width` numbers each, three times that for cubic splines.
+// Values of the remaining keys: `width` numbers each, three times that for cubic splines.
 static sup_result read_values(const place* at, const sampler* s, uint32_t keys_in_file, uint32_t width, const float** out)
 {
     gltf_reader* r = at->r;

@@ -1,5 +1,5 @@
-/// io/gltf/gltf_document.h: the making of a fresh document: gltf_write_document does skeleton and clips, gltf_write_surface
-/// meshes and materials.
+/// io/gltf/gltf_document.h: making a fresh document: gltf_write_document makes skeleton and clips, gltf_write_surface meshes
+/// and materials.
 #ifndef SUP_IO_GLTF_GLTF_DOCUMENT_H
 #define SUP_IO_GLTF_GLTF_DOCUMENT_H
 
@@ -16,14 +16,14 @@ typedef struct gltf_maker {
     sup_json*            root_json;
     uint32_t             skin;       ///< SUP_NONE: no part has one
     uint32_t*            slots;      ///< of each joint in the skin, SUP_NONE
-    uint32_t             influences; ///< of a vertex at most; 0: all
+    uint32_t             influences; ///< most influences of a vertex; 0: all
     uint32_t*            part_nodes; ///< SUP_NONE for parts without faces
     gltf_part*           parts;
-    const sup_vec3*      normals; ///< at rest, per point, for vertices without one of their own; NULL: all have one
+    const sup_vec3*      normals; ///< per point at rest, for vertices without an authored normal; NULL: all have one
     sup_error*           error;
 } gltf_maker;
 
-/// Memory of the document's arena; NULL notes the failure in the edit.
+/// Memory of the document's arena; NULL sets the failure flag of the edit.
 static inline void* gltf_make(gltf_maker* m, size_t count, size_t size)
 {
     void* p = sup_arena_alloc(m->edit.arena, count, size);
@@ -34,19 +34,19 @@ static inline void* gltf_make(gltf_maker* m, size_t count, size_t size)
 sup_json* gltf_named_node(gltf_maker* m, const char* name, uint32_t* index);
 /// A node for each joint, in the scene.
 sup_result gltf_joints_write(gltf_maker* m);
-/// The list of nodes of the scene that is shown; a new scene where the document has none.
+/// The node list of the visible scene; a new scene if the document has none.
 sup_json* gltf_scene_nodes(gltf_maker* m);
-/// One skin for all parts: every joint that some skinned point follows.
+/// One skin for all parts, with every joint that some skinned point follows.
 void gltf_skin_write(gltf_maker* m);
 /// An animation for each clip, SUP_NONE for those without channels.
 uint32_t* gltf_clips_write(gltf_maker* m);
 /// Normals for vertices that have none authored. False: out of memory.
 bool gltf_rest_normals(gltf_maker* m);
-/// Every piece of the BIN chunk as a buffer of its own, where it is: whoever opens the document puts them behind each other
-/// again, which is where its views expect them.
+/// Every piece of the BIN chunk as a buffer of its own, in place: opening the document concatenates them again, which is where
+/// its views expect them.
 bool gltf_buffers_list(gltf_maker* m, gltf_source* source);
 
-/// What becomes one primitive.
+/// The contents of one primitive.
 typedef struct gltf_piece {
     const sup_part* part;
     uint32_t        index;        ///< among those of the part

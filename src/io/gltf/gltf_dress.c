@@ -1,5 +1,5 @@
-// Clothes without weights that the user names take them from the skinned parts. The file's own skin is not touched: a bake
-// writes them as shapes of the node they hang on.
+// Clothes without weights that the user names take weights from the skinned parts. The file's own skin stays unchanged: a bake
+// writes them as shapes of the node they are attached to.
 #include "base/sort.h"
 #include "io/gltf/gltf_reader.h"
 #include "math/vec.h"
@@ -88,7 +88,7 @@ static uint32_t bits(float x)
     return word == 0x80000000u ? 0 : word;
 }
 
-// Vertices at one place become one point, so that the fill does not stop at seams. map: the point of each vertex.
+// Merges vertices at one position into a point, so that the fill does not stop at seams. map: the point of each vertex.
 static sup_result weld(gltf_reader* r, const sup_part_desc* d, uint32_t* map, sup_vec3* points, uint32_t* count)
 {
     sup_sort_item* items = gltf_take(r, d->vertex_count, sizeof *items);
@@ -165,7 +165,7 @@ sup_result gltf_parts_dress(gltf_reader* r)
     bool ready = false;
     for (uint32_t i = 0; i < r->part_count; ++i) {
         if (!chosen[i]) continue;
-        if (!ready) GLTF_TRY(collect_body(r, &in)); // before any is dressed: clothes are no body
+        if (!ready) GLTF_TRY(collect_body(r, &in)); // before dressing any: clothes are not part of the body
         ready = true;
         GLTF_TRY(dress(r, &in, &r->parts[i]));
     }

@@ -1,4 +1,4 @@
-// The outside of a glTF: GLB chunks or text, the version, required extensions, and the bytes it brings along.
+// The container of a glTF: GLB chunks or text, the version, required extensions, and the files it references.
 #include "io/gltf/gltf_reader.h"
 #include "io/recognize.h"
 
@@ -57,7 +57,7 @@ static sup_result check_version(gltf_reader* r)
     return SUP_OK;
 }
 
-// Extensions that may be required and yet leave shape and motion alone, or that are read. A * at the end stands for any rest.
+// Extensions that may be required because they leave shape and motion alone, or are read. A * at the end matches any rest.
 static const char* const known_extensions[] = {
     "FB_ngon_encoding",   "KHR_mesh_quantization", "KHR_texture_transform",
     "KHR_texture_basisu", "KHR_materials_*",       "KHR_lights_punctual",
@@ -113,7 +113,7 @@ static sup_result load_buffer(gltf_reader* r, const sup_json* value, uint32_t in
     } else if (index == 0) {
         bytes = binary;
     }
-    // Without bytes it may be the fallback of a compression that nobody looks at; whoever does is told.
+    // A buffer without bytes may be the unused fallback of a compression; using it is an error.
     if (bytes.data && bytes.size < length)
         return sup_fail(r->error, SUP_ERROR_INPUT, "%s: it has only %zu of its %u bytes; the file is truncated", what,
                         bytes.size, length);
@@ -133,7 +133,7 @@ static sup_result load_buffers(gltf_reader* r, sup_bytes binary)
     return SUP_OK;
 }
 
-// Images in files of their own, so that a GLB we write can carry them. The skin does not need them: a missing one is no error.
+// Images in separate files, so that a GLB we write can embed them. The skin does not need them: a missing one is no error.
 static sup_result load_images(gltf_reader* r)
 {
     const sup_json** values;
@@ -157,7 +157,7 @@ static sup_result load_images(gltf_reader* r)
     return SUP_OK;
 }
 
-// The document of the file and the bytes that come with it.
+// The file's document and binary data.
 static sup_result parse_file(gltf_reader* r, sup_bytes* binary)
 {
     sup_bytes file = r->in->bytes, text = { NULL, 0 };

@@ -1,14 +1,14 @@
-// Stored vertices that are the same in every attribute and target become one, and triangles name them by index. Files that have
-// no indices, where each triangle has vertices of its own, shrink to a fraction; what they show stays to the bit.
+// Merges stored vertices that are equal in every attribute and target, and indexes the triangles. Files without indices, where
+// each triangle has vertices of its own, shrink to a fraction; what they show stays bit-identical.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 
 #include <string.h>
 
-enum { STREAMS_MAX = 256, ROWS_MAX = 1 << 28 }; // bytes that are brought together to be compared
+enum { STREAMS_MAX = 256, ROWS_MAX = 1 << 28 }; // bytes gathered for comparison
 
 typedef struct joined_stream {
-    sup_json*     owner; // object that names the accessor
+    sup_json*     owner; // object that references the accessor
     const char*   key;
     gltf_accessor from;
     uint32_t      size; // bytes of an element
@@ -21,10 +21,10 @@ typedef struct joiner {
     sup_arena*           work;
     joined_stream*       streams;
     uint32_t             stream_count;
-    uint32_t             saved; // vertices of all primitives
+    uint32_t             saved; // vertices saved over all primitives
 } joiner;
 
-// Adds what an object ("attributes", or a target) names. False: one of them cannot be had.
+// Adds what an object ("attributes", or a target) references. False: one of them is unavailable.
 static bool add_streams(joiner* j, sup_json* object, uint32_t count)
 {
     for (sup_json* value = object ? object->first : NULL; value; value = value->next) {
@@ -41,27 +41,27 @@ static bool add_streams(joiner* j, sup_json* object, uint32_t count)
     return true;
 }
 
-// The first vertex with the same bytes and the same point, for each vertex; NULL: out of memory, or too much of it.
+// For each vertex, the first one with the same bytes and the same point; NULL: out of memory, or too large.
 static uint32_t* find_twins(joiner* j, const uint32_t* points, uint32_t count)
 {
-    size_t row = sizeof *points, room = 1;
+    size_t row = sizeof *points, capacity = 1;
     for (uint32_t i = 0; i < j->stream_count; ++i) row += j->streams[i].size;
-    while (room < 2 * (size_t)count) room *= 2;
+    while (capacity < 2 * (size_t)count) capacity *= 2;
     if (row * count > ROWS_MAX) return NULL;
     uint8_t*  rows = sup_arena_alloc(j->work, count, row);
-    uint32_t* table = SUP_NEW(j->work, uint32_t, room);
+    uint32_t* table = SUP_NEW(j->work, uint32_t, capacity);
     uint32_t* twins = SUP_NEW(j->work, uint32_t, count);
     if (!rows || !table || !twins) return NULL;
-    memset(table, 0xff, room * sizeof *table);
+    memset(table, 0xff, capacity * sizeof *table);
     for (uint32_t v = 0; v < count; ++v) {
         uint8_t* at = rows + v * row;
         memcpy(at, &points[v], sizeof *points);
         at += sizeof *points;
         for (uint32_t i = 0; i < j->stream_count; at += j->streams[i++].size)
             memcpy(at, j->streams[i].from.data + (size_t)v * j->streams[i].from.stride, j->streams[i].size);
-        size_t slot = sup_hash(SUP_HASH_START, rows + v * row, row) & (room - 1);
+        size_t slot = sup_hash(SUP_HASH_START, rows + v * row, row) & (capacity - 1);
         while (table[slot] != SUP_NONE && memcmp(rows + table[slot] * row, rows + v * row, row) != 0)
-            slot = (slot + 1) & (room - 1);
+            slot = (slot + 1) & (capacity - 1);
         if (table[slot] == SUP_NONE) table[slot] = v;
         twins[v] = table[slot];
     }
@@ -163,7 +163,7 @@ static bool join_all(joiner* j)
         const sup_part*  part = &j->character->mesh.parts[i];
         if (from->mesh >= mesh_count || seen[from->mesh]++) return false; // several nodes show it
         sup_json** list = gltf_edit_items(&j->edit, gltf_edit_get(meshes[from->mesh], "primitives"), &count);
-        // Points are numbered by _POINT only where every primitive has it, and floats count to 2^24.
+        // _POINT numbers points only if every primitive has it, and floats are exact to 2^24.
         if (!list || count != from->primitive_count || part->point_count >= 1u << 24) return false;
         for (uint32_t k = 0; k < from->primitive_count; ++k)
             if (!join_primitive(j, part, &from->primitives[k], list[from->primitives[k].primitive])) return false;
@@ -188,7 +188,7 @@ sup_result gltf_character_join(const sup_character* character, const sup_allocat
         j.streams = SUP_NEW(j.work, joined_stream, STREAMS_MAX);
         if (j.source->part_count == character->mesh.part_count && j.streams) gltf_edit_open(&j.edit, j.source, keep);
         bool joined = j.edit.root && join_all(&j);
-        // Few twins are not worth a document of one's own.
+        // Few merged vertices are not worth a new document.
         if (joined && 10 * (uint64_t)j.saved > character->mesh.vertex_count)
             result = gltf_edit_read(&j.edit, character, allocator, out, error);
         if (result == SUP_OK && *out && !same_points(&(*out)->mesh, &character->mesh)) {

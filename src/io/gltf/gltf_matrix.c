@@ -33,7 +33,7 @@ bool gltf_matrix_invert(const gltf_matrix* a, gltf_matrix* out)
     r.m[1][2] = (m[0][2] * m[1][0] - m[0][0] * m[1][2]) * s;
     r.m[2][2] = (m[0][0] * m[1][1] - m[0][1] * m[1][0]) * s;
     for (int i = 0; i < 3; ++i) r.m[i][3] = -(r.m[i][0] * m[0][3] + r.m[i][1] * m[1][3] + r.m[i][2] * m[2][3]);
-    // It will be stored as floats.
+    // The result is stored as floats.
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 4; ++j)
             if (!isfinite((float)r.m[i][j])) return false;
@@ -61,7 +61,7 @@ gltf_matrix gltf_matrix_transform(const sup_transform* t)
 {
     double x = t->rotation.x, y = t->rotation.y, z = t->rotation.z, w = t->rotation.w;
     double s[3] = { t->scale.x, t->scale.y, t->scale.z };
-    // By |q|^2 of what is only nearly a unit quaternion, so that the double product is a rotation in double.
+    // Divides by |q|^2, because q is a unit quaternion only in float, so that the matrix is a rotation in double.
     double      k = 2 / (x * x + y * y + z * z + w * w);
     gltf_matrix r = { { { 1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y), t->translation.x },
                         { k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x), t->translation.y },

@@ -1,5 +1,5 @@
-// Geometry: the triangle primitives of a mesh behind each other, with everything per vertex that the character needs. The
-// file's own arrays are handed on where they can be, so that a large mesh is not in memory twice.
+// Geometry: the triangle primitives of a mesh concatenated, with all vertex data that the character needs. The file's own
+// arrays are referenced where possible, so that a large mesh is not in memory twice.
 #include "io/gltf/gltf_ngon.h"
 #include "io/gltf/gltf_reader.h"
 
@@ -8,24 +8,23 @@
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
 
-// Influences come in sets of four. Real files have up to four sets and leave none out between; 64 influences are enough for
-// all.
+// Influences come in sets of four. Real files have up to four sets without gaps; 64 influences are enough for all.
 enum { SETS_USUAL = 4, SETS_MAX = 16 };
 
 typedef struct primitive {
     const sup_json* value;
     const sup_json* attributes;
-    const sup_json* target; // the morph target that is next to be read
+    const sup_json* target; // the morph target being read
     uint32_t        mode;
 } primitive;
 
-// A mesh while it is read.
+// The mesh being read.
 typedef struct reading {
     gltf_reader* r;
     gltf_mesh*   mesh;
     primitive*   primitives; // as mesh->primitives
-    uint32_t*    ids;        // an accessor for each of them
-    char         what[160];  // of describe
+    uint32_t*    ids;        // an accessor index for each of them
+    char         what[160];  // result of describe
 } reading;
 
 // Words for messages, until the next call.
@@ -87,7 +86,7 @@ static sup_result list_primitives(reading* m)
 
 // ---------------------------------------------------------------------------------------------- per vertex
 
-// The accessor of primitive p in m->ids, which must have these components for every vertex.
+// The accessor of primitive p in m->ids, which must have this many components for every vertex.
 static sup_result load_checked(reading* m, uint32_t p, uint32_t components, const char* attribute, gltf_accessor* out)
 {
     const char* what = describe(m, p, attribute);
@@ -101,13 +100,13 @@ static sup_result load_checked(reading* m, uint32_t p, uint32_t components, cons
     return SUP_OK;
 }
 
-// Fills m->ids with the attribute's accessors; how many primitives have it.
+// Fills m->ids with the attribute's accessors; counts the primitives that have it.
 static sup_result find_attribute(reading* m, const char* attribute, uint32_t* have)
 {
     *have = 0;
     for (uint32_t p = 0; p < m->mesh->primitive_count; ++p) {
         m->ids[p] = SUP_NONE;
-        if (!sup_json_get(m->primitives[p].attributes, attribute)) continue; // the usual case needs no words
+        if (!sup_json_get(m->primitives[p].attributes, attribute)) continue; // the usual case needs no message
         GLTF_TRY(gltf_index(m->r, m->primitives[p].attributes, attribute, m->r->source->accessor_count,
                             describe(m, p, attribute), &m->ids[p]));
         *have += 1;
@@ -115,14 +114,14 @@ static sup_result find_attribute(reading* m, const char* attribute, uint32_t* ha
     return SUP_OK;
 }
 
-// Normals that are not numbers occur in the wild and are mended later; anything else would move points to nowhere.
+// Normals with NaN occur in the wild and are repaired later; any other attribute would move points to nowhere.
 static sup_result check_floats(reading* m, uint32_t p, const char* attribute, const gltf_accessor* a, const float* values)
 {
     if (strcmp(attribute, "NORMAL") == 0 || strcmp(attribute, "TANGENT") == 0) return SUP_OK;
     return gltf_accessor_finite(m->r, a, values, describe(m, p, attribute));
 }
 
-// The accessors of m->ids as floats behind each other; primitives without one get the fallback.
+// The accessors of m->ids concatenated as floats; primitives without one get the fallback.
 static sup_result join_floats(reading* m, const char* attribute, uint32_t components, float fallback, const float** out)
 {
     gltf_mesh*    mesh = m->mesh;
@@ -185,7 +184,7 @@ static sup_result read_slots(reading* m, uint32_t set, uint32_t* slots)
     return SUP_OK;
 }
 
-// Four bytes behind each other, as most files have them, are looked up where they are.
+// Joint indices of four consecutive bytes, as most files have them, are used in place.
 static sup_result lend_slots(reading* m)
 {
     uint32_t      have;
@@ -255,13 +254,13 @@ static void triangle_corners(uint32_t mode, uint32_t t, uint32_t out[3])
     }
 }
 
-// Plain lists of short or long numbers, which is what nearly all files have. False: another kind, or an index that is none.
+// The fast path: plain lists of 16 or 32 bit numbers, which nearly all files have. False: another kind, or an invalid index.
 static bool read_corners_quickly(const gltf_primitive* of, const gltf_accessor* indices, uint32_t count, uint32_t* out)
 {
     size_t   bytes = indices->component_type == 5125 ? 4 : indices->component_type == 5123 ? 2 : 0;
     uint32_t most = 0;
     if (bytes == 0 || !indices->data || indices->stride != bytes) return false;
-    const uint8_t* from = indices->data; // two plain loops, each of which the compiler widens
+    const uint8_t* from = indices->data; // two plain loops, which the compiler vectorizes
     const uint32_t first = of->vertex_begin;
     for (uint32_t i = 0; bytes == 4 && i < count; ++i) {
         uint32_t vertex;
@@ -298,15 +297,15 @@ static sup_result read_corners(reading* m, uint32_t p, const gltf_accessor* indi
     return SUP_OK;
 }
 
-// FB_ngon_encoding: triangles behind each other that share their first vertex are one polygon. Corners close up in place; the
-// sizes of the faces go to `sizes`, and how many there are is returned.
+// FB_ngon_encoding: consecutive triangles that share their first vertex are one polygon. Compacts the corners in place, writes
+// the face sizes to `sizes`, and returns the number of faces.
 static uint32_t merge_fans(const uint32_t* triangles, uint32_t count, bool fans, uint32_t* sizes, uint32_t* corners,
                            uint32_t* corner_count)
 {
     uint32_t faces = 0, at = 0;
     for (uint32_t t = 0; t < count; ++t) {
         uint32_t a = triangles[3 * t], b = triangles[3 * t + 1], c = triangles[3 * t + 2];
-        // The fan must also go on where it stopped: only then is it a polygon.
+        // Only a fan that continues from its last edge is a polygon.
         bool goes_on = fans && t > 0 && corners[at - sizes[faces - 1]] == a && corners[at - 1] == b;
         if (goes_on) {
             corners[at++] = c;
@@ -339,18 +338,18 @@ static sup_result find_indices(reading* m, uint32_t p, gltf_accessor* out)
     return SUP_OK;
 }
 
-// The file's own numbers where they can serve as they are: those of the one primitive of the one part, 32 bits wide.
-static const uint32_t* lent_indices(const reading* m, const gltf_accessor* indices)
+// The file's own index array if it can be used as it is: the only primitive of the only part, 32 bits wide.
+static const uint32_t* borrowed_indices(const reading* m, const gltf_accessor* indices)
 {
     bool fit = m->r->lone && m->mesh->primitive_count == 1 && m->primitives[0].mode == MODE_TRIANGLES && indices->data &&
                indices->component_type == 5125 && indices->stride == 4 && (uintptr_t)indices->data % sizeof(uint32_t) == 0;
     const uint32_t* list = (const uint32_t*)(const void*)indices->data;
     uint32_t        most = 0;
     for (uint32_t i = 0; fit && i < indices->count; ++i) most = list[i] > most ? list[i] : most;
-    return fit && most < m->mesh->vertex_count ? list : NULL; // who finds one beyond looks again and says where
+    return fit && most < m->mesh->vertex_count ? list : NULL; // if not, the slow path says where
 }
 
-// Room for corners; with the character where it may hold them.
+// Memory for corners; in the character's arena if it may keep them.
 static uint32_t* take_corners(reading* m, uint64_t count)
 {
     if (!m->r->lone) return gltf_take(m->r, count, sizeof(uint32_t));
@@ -361,7 +360,7 @@ static uint32_t* take_corners(reading* m, uint64_t count)
 }
 
 // How many triangles each primitive has, and all together.
-static sup_result count_triangles(reading* m, uint32_t* counts, uint64_t* total, const uint32_t** lent)
+static sup_result count_triangles(reading* m, uint32_t* counts, uint64_t* total, const uint32_t** borrowed)
 {
     gltf_accessor indices;
     *total = 0;
@@ -374,7 +373,7 @@ static sup_result count_triangles(reading* m, uint32_t* counts, uint64_t* total,
         uint64_t triangles = triangle_count(m->primitives[p].mode, count);
         counts[p] = (uint32_t)triangles;
         *total += triangles;
-        if (p == 0 && m->ids[0] != SUP_NONE) *lent = lent_indices(m, &indices);
+        if (p == 0 && m->ids[0] != SUP_NONE) *borrowed = borrowed_indices(m, &indices);
     }
     if (*total > UINT32_MAX / 6)
         return sup_fail(m->r->error, SUP_ERROR_INPUT, "mesh '%s' has too many triangles; split it", m->mesh->name);
@@ -386,15 +385,15 @@ static sup_result read_triangles(reading* m)
     gltf_mesh*      mesh = m->mesh;
     bool            polygons = false;
     uint64_t        total;
-    const uint32_t* lent = NULL;
+    const uint32_t* borrowed = NULL;
     uint32_t*       counts = SUP_NEW(m->r->work, uint32_t, mesh->primitive_count);
     if (!counts) return sup_fail_memory(m->r->error, "a mesh");
-    GLTF_TRY(count_triangles(m, counts, &total, &lent));
+    GLTF_TRY(count_triangles(m, counts, &total, &borrowed));
     for (uint32_t p = 0; p < mesh->primitive_count; ++p) polygons |= holds_polygons(m, p);
-    mesh->triangles = lent;
-    mesh->corners = lent;
+    mesh->triangles = borrowed;
+    mesh->corners = borrowed;
     mesh->face_count = (uint32_t)total;
-    if (lent && !polygons) return gltf_charge(m->r, total, 3 * sizeof(uint32_t));
+    if (borrowed && !polygons) return gltf_charge(m->r, total, 3 * sizeof(uint32_t));
     uint32_t* corners = take_corners(m, total * 3);
     if (!corners) return m->r->result;
     uint32_t* sizes = polygons ? gltf_take(m->r, total, sizeof *sizes) : NULL;
@@ -404,10 +403,10 @@ static sup_result read_triangles(reading* m)
         gltf_accessor indices;
         uint32_t      taken = 3 * counts[p];
         GLTF_TRY(find_indices(m, p, &indices));
-        if (!lent) GLTF_TRY(read_corners(m, p, m->ids[p] == SUP_NONE ? NULL : &indices, counts[p], corners + at));
+        if (!borrowed) GLTF_TRY(read_corners(m, p, m->ids[p] == SUP_NONE ? NULL : &indices, counts[p], corners + at));
         if (polygons)
-            faces +=
-                merge_fans(lent ? lent : corners + at, counts[p], holds_polygons(m, p), sizes + faces, corners + at, &taken);
+            faces += merge_fans(borrowed ? borrowed : corners + at, counts[p], holds_polygons(m, p), sizes + faces,
+                                corners + at, &taken);
         at += taken;
     }
     if (polygons) mesh->face_count = faces;
@@ -456,7 +455,7 @@ static bool fill_ids(const gltf_accessor* a, uint32_t* ids)
             float value;
             memcpy(&value, a->data + v * a->stride, sizeof value);
             bool fits = value >= 0 && value < 2147483648.0f;
-            ids[v] = (uint32_t)(int32_t)(fits ? value : 0); // through the signed one, which the processor has
+            ids[v] = (uint32_t)(int32_t)(fits ? value : 0); // through int32_t, for which processors have an instruction
             whole &= fits & ((float)(int32_t)ids[v] == value);
         }
         return whole;
@@ -468,7 +467,7 @@ static bool fill_ids(const gltf_accessor* a, uint32_t* ids)
     return whole;
 }
 
-// `_POINT`: the point of each vertex, noted by our own writer. Believed only when every vertex has one.
+// `_POINT`: the point of each vertex, written by our own writer. Used only if every vertex has one.
 static sup_result read_point_ids(reading* m)
 {
     gltf_mesh* mesh = m->mesh;
@@ -489,7 +488,7 @@ static sup_result read_point_ids(reading* m)
     return SUP_OK;
 }
 
-// Whole numbers that are not scaled to 0..1 number things (features, batches) and weigh nothing.
+// Integers that are not normalized are ids (features, batches), not weights.
 static sup_result is_map(reading* m, const char* name, bool* yes)
 {
     for (uint32_t p = 0; p < m->mesh->primitive_count; ++p) {
@@ -515,7 +514,7 @@ static sup_result read_map(reading* m, const char* name)
         return SUP_OK;
     }
     const float* values = NULL;
-    GLTF_TRY(join_floats(m, name, 1, 1, &values)); // where there is no map, nothing is scaled
+    GLTF_TRY(join_floats(m, name, 1, 1, &values)); // 1 where there is no map
     mesh->maps[mesh->map_count++] = (sup_map_desc){ name, values };
     return SUP_OK;
 }
@@ -523,7 +522,7 @@ static sup_result read_map(reading* m, const char* name)
 // Every name once, whatever the number of primitives that have it.
 static sup_result read_maps(reading* m)
 {
-    enum { NAMES_MAX = 64 }; // as many as a person could tell apart
+    enum { NAMES_MAX = 64 }; // as many as a person could distinguish
     const char* names[NAMES_MAX];
     uint32_t    count = 0;
     m->mesh->maps = SUP_NEW(m->r->work, sup_map_desc, NAMES_MAX);
@@ -555,7 +554,7 @@ static sup_result read_mesh(gltf_reader* r, gltf_mesh* mesh)
     if (mesh->primitive_count == 1) {
         gltf_accessor stored;
         GLTF_TRY(load_checked(&m, 0, 3, "POSITION", &stored));
-        mesh->lent = (const void*)stored.data == (const void*)positions;
+        mesh->borrowed = (const void*)stored.data == (const void*)positions;
     }
     GLTF_TRY(read_floats(&m, "NORMAL", 3, 0, &normals));
     GLTF_TRY(read_floats(&m, "TANGENT", 4, 0, &tangents));
@@ -569,7 +568,7 @@ static sup_result read_mesh(gltf_reader* r, gltf_mesh* mesh)
     return read_maps(&m);
 }
 
-// Another node that shows the same mesh: nothing is read again, but the character will hold it once more.
+// Another node that shows the same mesh: nothing is read again, but the character holds another copy.
 static sup_result charge_again(gltf_reader* r, const gltf_mesh* mesh)
 {
     uint64_t per_vertex = 3 + 3 * (uint64_t)mesh->morph_count + 2 * (uint64_t)mesh->width + mesh->map_count + 8;
@@ -597,7 +596,7 @@ static sup_result add_part(gltf_reader* r, uint32_t index)
     return SUP_OK;
 }
 
-// What a part made of the node will be called.
+// The name of a part made from the node.
 static const char* part_name(const gltf_reader* r, const gltf_node* node)
 {
     bool named = sup_json_string(sup_json_get(node->value, "name"), "")[0] != 0;
@@ -616,7 +615,7 @@ const char* gltf_part_names(gltf_reader* r)
     return gltf_text(r, "%s%s", text, at < sizeof text ? "" : "...");
 }
 
-// Whether the user wants it; the mesh's own name counts as well. `used` notes which of the wishes were met.
+// Whether the user selected it; the mesh's own name counts as well. `used` marks the selections that matched.
 static bool is_wanted(const gltf_reader* r, const gltf_node* node, bool* used)
 {
     bool wanted = r->in->mesh_count == 0;

@@ -1,20 +1,20 @@
-// EXT_meshopt_compression: buffer views whose bytes are packed elsewhere. They are unpacked into the buffer that the view
-// names, which the file leaves empty for readers that cannot; the document then is as if it had never been packed, so that
-// nobody behind this needs to know. The codec comes from the host (supple/io_extra.h): the core has none.
+// EXT_meshopt_compression: buffer views with packed bytes. They are unpacked into the buffer that the view names, which the
+// file leaves empty as a fallback; afterwards the document is as if it had never been packed, so that later stages need not
+// know. The codec comes from the host (supple/io_extra.h): the core has none.
 #include "io/gltf/gltf_reader.h"
 
 #include <string.h>
 
-// The ratified extension has the same words.
+// The ratified extension has the same members.
 static const char* const extension_names[] = { "EXT_meshopt_compression", "KHR_meshopt_compression" };
 
-// Packed bytes may grow this much, and a little for small files; zeros pack well, but a gigabyte of them is meant badly.
+// Packed bytes may grow by this factor, plus an allowance for small files; zeros pack well, but a gigabyte of them is hostile.
 enum { GROWTH_FACTOR = 256, GROWTH_FREE = 64 << 20 };
 
 typedef struct unpacker {
     gltf_reader* r;
     sup_bytes*   buffers; // the source's
-    uint8_t**    fresh;   // those that were made here
+    uint8_t**    fresh;   // those allocated here
     uint64_t     budget;
 } unpacker;
 
@@ -37,7 +37,7 @@ static bool find_word(const char* const* words, size_t count, const char* word, 
 
 // ---------------------------------------------------------------------------------------------- bytes
 
-// The buffer that the view names, with room for all its bytes.
+// The buffer that the view names, with space for all its bytes.
 static sup_result open_buffer(unpacker* u, uint32_t index)
 {
     gltf_source*    source = u->r->source;
@@ -97,7 +97,7 @@ static sup_result unpack(unpacker* u, uint32_t index, const sup_json* view, cons
 
 static void forget(sup_json* object)
 {
-    sup_json* extensions = (sup_json*)sup_json_get(object, "extensions"); // the tree is ours
+    sup_json* extensions = (sup_json*)sup_json_get(object, "extensions"); // we own the tree
     for (size_t i = 0; i < SUP_COUNT_OF(extension_names) && extensions; ++i) sup_json_remove(extensions, extension_names[i]);
     if (extensions && extensions->count == 0) sup_json_remove(object, "extensions");
 }
@@ -146,7 +146,7 @@ sup_result gltf_meshopt_unpack(gltf_reader* r)
         const sup_json* packing = find_packing(source->views[i]);
         uint32_t        buffer = sup_json_index(sup_json_get(source->views[i], "buffer"), SUP_NONE);
         if (!packing || buffer >= source->buffer_count) continue;
-        // Where the file brings the bytes unpacked as well, those are taken.
+        // If the file also contains the bytes unpacked, those are used.
         if (!u.buffers[buffer].data || u.fresh[buffer]) GLTF_TRY(unpack(&u, i, source->views[i], packing));
     }
     sup_json*       root = (sup_json*)source->root;

@@ -1,5 +1,5 @@
-/// io/gltf/gltf_ngon.h: FB_ngon_encoding. A primitive that says so holds its polygons as fans of triangles: those of one
-/// polygon stand together and share their first vertex, and polygons that follow each other start with different ones.
+/// io/gltf/gltf_ngon.h: FB_ngon_encoding. A primitive with it stores its polygons as fans of triangles: those of one polygon
+/// are consecutive and share their first vertex, and consecutive polygons start with different ones.
 #ifndef SUP_IO_GLTF_GLTF_NGON_H
 #define SUP_IO_GLTF_GLTF_NGON_H
 

@@ -1,11 +1,11 @@
-// The node tree: who hangs on whom, where everything stands at rest, and what the scene shows. Loops, never recursion: a
-// chain of 100,000 nodes is a legal file.
+// The node tree: parents, rest transforms, and what the scene shows. Loops, never recursion: a chain of 100,000 nodes is a
+// legal file.
 #include "io/gltf/gltf_reader.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-// Numbers of an array into out; false when it is there but is not `count` finite numbers.
+// Reads an array of numbers; false if it exists but is not `count` finite numbers.
 static bool read_numbers(const sup_json* array, uint32_t count, float* out)
 {
     if (!array) return true;
@@ -66,7 +66,7 @@ static sup_result read_children(gltf_reader* r, uint32_t index)
     return SUP_OK;
 }
 
-// Parents before children. Every node has one parent at most, so what is not reached from a root hangs on a cycle.
+// Parents before children. Every node has at most one parent, so what no root reaches is a cycle.
 static sup_result order_nodes(gltf_reader* r)
 {
     uint32_t count = 0;
@@ -95,7 +95,7 @@ static sup_result mark_scene(gltf_reader* r)
     GLTF_TRY(gltf_list(r, r->source->root, "scenes", r->work, &count, &scenes));
     GLTF_TRY(gltf_index(r, r->source->root, "scene", count, "the document", &chosen));
     if (chosen == SUP_NONE) chosen = 0;
-    if (count == 0) { // a library of nodes: show them all
+    if (count == 0) { // a library of nodes: show all of them
         for (uint32_t i = 0; i < r->node_count; ++i) r->nodes[i].in_scene = true;
         return SUP_OK;
     }

@@ -1,4 +1,4 @@
-// A bake within a budget from its first frame to the file. Frames are kept, because components are those of the whole clip.
+// A bake within a budget, from its first frame to the file. Frames are kept, because components describe the whole clip.
 #include "io/gltf/gltf_pack.h"
 #include "base/internal.h"
 #include "math/vec.h"
@@ -9,29 +9,29 @@
 enum {
     ROUNDS_MAX = 6,
     TRIES_MAX = 256,
-    SAMPLES = 512, // vertices that a piece's scale is taken from
+    SAMPLES = 512, // vertices from which a piece's scale is estimated
 };
 
 #define NORMAL_GRID 0x1p-8f // a fifth of a degree
-#define TURN_STEP 0.125     // of a component's normals: about a degree in all
-// Where only the size is asked for, positions are rounded to so much of the diagonal; to twice as much where the file
-// without components would take more than this share of the size, and so on.
+#define TURN_STEP 0.125     // step of a component's normals: about a degree in total
+// With only a size given, positions are rounded to this share of the diagonal; to twice as much if the file without components
+// would exceed this share of the size, and so on.
 #define SIZE_DETAIL 1e-5
 #define SIZE_DETAIL_MOST 1e-3
 #define SIZE_FIXED 0.9
-#define WEIGHT_SHARE 10.0 // how much a weight may be off, of the detail over the diagonal: bones move that less than each other
+#define WEIGHT_SHARE 10.0 // tolerance of weights over that of lengths: bones move less than a diagonal against each other
 #define UV_GRID 0x1p-16f
 #define MAP_GRID 0x1p-12f
-#define AIM 0.985          // of an error that is asked for, so that the file is within it at once
-#define SIZE_AIM 0.985     // of what the shapes may take: estimates are off by a few percent
-#define ENOUGH 0.97        // of the budget: closer is not worth another round
-#define ENOUGH_WORST 0.9   // of an error at worst, on which the size hardly depends
-#define WORTH_A_FILE 0.005 // of the bytes: what has to be saved
-#define ENOUGH_SIZE 0.985  // of a size, which estimates know well
+#define AIM 0.985          // share of the requested error to aim at, so that the first file meets it
+#define SIZE_AIM 0.985     // share of the shapes' bytes to aim at: estimates are off by a few percent
+#define ENOUGH 0.97        // share of the budget: closer is not worth another round
+#define ENOUGH_WORST 0.9   // the same for the maximum error, on which the size hardly depends
+#define WORTH_A_FILE 0.005 // share of the bytes that a further file has to save
+#define ENOUGH_SIZE 0.985  // share of a size, which estimates predict well
 
 // ---------------------------------------------------------------------------------------------- rounding
 
-// Weights as whole parts that sum to 1; the heaviest takes what rounding leaves.
+// Weights as integer shares that sum to 1; the largest absorbs the rounding.
 static void round_weights(float w[GLTF_WEIGHT_SET], float whole)
 {
     float    parts[GLTF_WEIGHT_SET], sum = 0;
@@ -42,7 +42,7 @@ static void round_weights(float w[GLTF_WEIGHT_SET], float whole)
         if (w[k] > w[heaviest]) heaviest = k;
     }
     parts[heaviest] += whole - sum;
-    if (!(parts[heaviest] > 0)) return; // negative weights: as they were
+    if (!(parts[heaviest] > 0)) return; // negative weights: unchanged
     for (uint32_t k = 0; k < GLTF_WEIGHT_SET; ++k) w[k] = parts[k] / whole;
 }
 
@@ -63,7 +63,7 @@ static sup_vec3* round_vectors(sup_arena* arena, const sup_vec3* from, uint32_t 
     return out;
 }
 
-// What the copy stores, as coarse as the error allows; frames are pulled back to that.
+// Rounds what the copy stores as coarsely as the error allows; frames are pulled back to the rounded values.
 static sup_result round_part(gltf_pack* pack, baked_part* part, sup_error* error)
 {
     double     detail = pack->detail, diagonal = (double)pack->bake->desc.character->mesh.diagonal;
@@ -89,7 +89,7 @@ static sup_result round_part(gltf_pack* pack, baked_part* part, sup_error* error
     return SUP_OK;
 }
 
-// World units of one stored unit: the middle of what the viewer's matrices make of volumes.
+// World units per stored unit: an average of how the viewer's matrices scale volumes.
 static double find_scale(const baked_piece* piece)
 {
     const gltf_pull* pull = &piece->part->pull;
@@ -144,7 +144,7 @@ typedef struct unrounded {
     float (*weights)[GLTF_WEIGHT_SET];
 } unrounded;
 
-// Parts as they are before anything is rounded.
+// The parts before anything is rounded.
 static unrounded* keep_parts(const gltf_pack* pack)
 {
     unrounded* kept = SUP_NEW(pack->bake->arena, unrounded, pack->baking->part_count);
@@ -176,7 +176,7 @@ static sup_result round_all(gltf_pack* pack, sup_error* error)
     return result;
 }
 
-// Errors say how exact the document has to be. Within a size it is as exact as leaves components their share.
+// An error determines how exact the document has to be. Within a size, it is as exact as leaves components their share.
 static sup_result round_parts(gltf_pack* pack, sup_error* error)
 {
     double size = (double)pack->bake->desc.budget->bytes,
@@ -241,7 +241,7 @@ sup_result gltf_pack_frame(gltf_baking* baking, const sup_bake_frame* frame, sup
 
 // ---------------------------------------------------------------------------------------------- end
 
-// The whole file with what is chosen, in memory.
+// The whole file with the chosen components, in memory.
 static sup_result make_file(gltf_pack* pack, sup_bytes* out, sup_error* error)
 {
     gltf_baking*    baking = pack->baking;
@@ -286,7 +286,7 @@ typedef struct attempt {
     pack_errors errors;
     uint32_t    level;
     uint64_t    by_use[USE_COUNT];
-    double      reached; // of the budget; at most 1 is good
+    double      reached; // relative to the budget; at most 1 is good
 } attempt;
 
 static double reached(const sup_bake_budget* budget, const attempt* a)
@@ -321,8 +321,8 @@ static sup_result refuse(const gltf_pack* pack, const attempt* best, sup_error* 
         pack->bake->desc.path, best->errors.rms * unit, best->errors.worst * unit);
 }
 
-// What to ask of the search so that the file will be right: what rounding adds to the estimate adds up in squares. Always less
-// than what was found, so that rounds come to an end.
+// The error to request from the search so that the file meets the budget: errors from rounding add in squares to the estimate.
+// Always less than the last result, so that the rounds terminate.
 static double next_rms(double budget, const attempt* now)
 {
     double expected = now->expected.rms, added = now->errors.rms * now->errors.rms - expected * expected;
@@ -330,19 +330,19 @@ static double next_rms(double budget, const attempt* now)
     return now->reached > 1 ? fmin(next, 0.995 * expected) : next;
 }
 
-// The search looks at stored vertices and knows one scale for each piece. Where the farthest one in the world is not where it
-// should be, another search of the same components, before there is a file: that costs most.
+// The search measures stored vertices with one scale for each piece. If the maximum error in world space is off target,
+// searches the same components again before a file is written, which costs most.
 static sup_result aim_worst(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_error* error)
 {
     double     worst = 0, wanted = goal->worst;
-    sup_result result = gltf_pack_foresee_worst(pack, &worst, error);
+    sup_result result = gltf_pack_predict_worst(pack, &worst, error);
     if (result != SUP_OK || !(worst > 0) || (worst <= AIM * wanted && worst > ENOUGH_WORST * wanted)) return result;
     goal->worst = AIM * wanted * out->worst / worst;
     goal->step = out->step;
     return gltf_pack_search(pack, goal, out, error);
 }
 
-// A search whose error is that of the points in the world.
+// A search with the error of the points in world space.
 static sup_result search(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_error* error)
 {
     double     ratio = 1, wanted = goal->rms;
@@ -350,25 +350,25 @@ static sup_result search(gltf_pack* pack, pack_goal* goal, pack_try* out, sup_er
     if (result == SUP_OK && out->step != 0 && goal->worst > 0 && goal->step == 0 && out->components > 0)
         return aim_worst(pack, goal, out, error);
     if (result != SUP_OK || out->step == 0 || !(goal->rms > 0) || goal->step > 0) return result;
-    result = gltf_pack_foresee(pack, &ratio, error);
+    result = gltf_pack_predict(pack, &ratio, error);
     if (result != SUP_OK || (out->rms * ratio <= wanted && out->components == 0)) return result;
     goal->rms = wanted / ratio;
     goal->step = out->step;
     return gltf_pack_search(pack, goal, out, error);
 }
 
-// Where a file is within the error at worst, another has to promise fewer bytes.
+// Once a file meets the maximum error, another one has to promise fewer bytes.
 static bool is_worth_a_file(const attempt* best, const pack_try* expected)
 {
     return !best->bytes.data || best->reached > 1 ||
            expected->bytes < best->expected.bytes - WORTH_A_FILE * (double)best->bytes.size;
 }
 
-// The file of what is chosen, and how far it is off.
+// Writes the file of the chosen components and measures its error.
 static sup_result make_attempt(gltf_pack* pack, attempt* now, const attempt* best, sup_error* error)
 {
     const sup_bake_budget* budget = pack->bake->desc.budget;
-    // Within a size, keys are as exact as the shapes will be: bytes go where they are worth most.
+    // Within a size, keys are as exact as the shapes: bytes go where they help most.
     if (budget->bytes) pack->key_detail = fmax(pack->detail, now->expected.rms / 2);
     sup_result result = make_file(pack, &now->bytes, error);
     if (result == SUP_OK) result = gltf_pack_check(pack, now->bytes, &now->errors, error);
@@ -379,7 +379,7 @@ static sup_result make_attempt(gltf_pack* pack, attempt* now, const attempt* bes
     return is_better(budget, now, best) && now->reached <= 1 ? gltf_pack_check_normals(pack, &now->errors, error) : SUP_OK;
 }
 
-// A size that holds the document and no component.
+// A size that holds the document and no components.
 static sup_result settle_without(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
     attempt now = { .expected = { .level = PACK_LEVELS - 1 } };
@@ -392,8 +392,8 @@ static sup_result settle_without(gltf_pack* pack, attempt* best, uint32_t* round
     return best->reached <= 1 ? SUP_OK : refuse(pack, best, error);
 }
 
-// No components bring all vertices within the error at worst: the closest file by the mean of their squares, for the refusal to
-// say how close that is.
+// No components bring all vertices within the maximum error: the closest file by root mean square, so that the refusal can say
+// how close that is.
 static sup_result settle_closest(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
     attempt    now = { 0 };
@@ -411,7 +411,7 @@ static sup_result settle_closest(gltf_pack* pack, attempt* best, uint32_t* round
     return best->reached <= 1 ? SUP_OK : refuse(pack, best, error);
 }
 
-// Search, write, read again; where the file is not what the search expected, again with a goal that is.
+// Search, write, read back; if the file is not what the search predicted, again with an adjusted goal.
 static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
     const sup_bake_budget* budget = pack->bake->desc.budget;
@@ -439,8 +439,8 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
         if (result != SUP_OK) return result;
         if (is_better(budget, &now, best)) *best = now;
         if (now.reached <= 1 && (now.reached > enough || (!budget->bytes && now.expected.components == 0))) break;
-        if (now.expected.step == last) break;                                // steps are as fine as they get
-        if (now.reached <= 1 && now.expected.rms < ENOUGH * goal.rms) break; // nor is there anything between
+        if (now.expected.step == last) break;                                // steps are as fine as possible
+        if (now.reached <= 1 && now.expected.rms < ENOUGH * goal.rms) break; // and there is nothing between
         last = now.expected.step;
         if (*rounds == ROUNDS_MAX) break;
         goal.rms = next_rms(AIM * budget->rms, &now);
@@ -466,7 +466,7 @@ static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, 
     sup_bake_report* out = SUP_NEW(bake->arena, sup_bake_report, 1);
     sup_bake_try*    tries = SUP_NEW(bake->arena, sup_bake_try, pack->try_count);
     if (!out || !tries) return sup_fail_memory(error, "the report of a budget");
-    pack->fixed_bytes = (double)best->bytes.size - best->expected.bytes; // as all tries have it
+    pack->fixed_bytes = (double)best->bytes.size - best->expected.bytes; // the same for all tries
     for (uint32_t i = 0; i < pack->try_count; ++i) {
         const pack_try* t = &pack->tries[i];
         tries[i] = (sup_bake_try){ WAYS[t->level], t->components, t->bytes + pack->fixed_bytes, t->rms, t->worst };

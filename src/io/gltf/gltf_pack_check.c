@@ -1,4 +1,4 @@
-// The file read again and played as a viewer does, against the frames that were baked.
+// Reads the file back and plays it as a viewer does, to compare with the baked frames.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 #include "math/trig.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// A morph target without the points that it leaves where they are: components of groups of bones move few.
+// A morph target without the points that it does not move: components of groups of bones move few.
 typedef struct target {
     uint32_t        count;
     const uint32_t* points; // of the character
@@ -23,7 +23,7 @@ typedef struct player {
     sup_affine      back;    // from the file's space to the character's
 } player;
 
-// Part of the file that a part went into: the one that its carrier shows.
+// The part of the file that a part became: the one that its carrier shows.
 static const sup_part* part_again(const player* p, const baked_part* part)
 {
     const gltf_source* source = gltf_source_of(p->character);
@@ -46,7 +46,7 @@ static sup_vec3 show(const player* p, const sup_vec3* rest, uint32_t point)
     return affine_point(&p->back, v3((float)sum[0], (float)sum[1], (float)sum[2]));
 }
 
-// A fresh document stands below a node that turns and scales it.
+// A fresh document is below a node that rotates and scales it.
 static sup_affine way_back(const gltf_pack* pack)
 {
     uint32_t        root = pack->baking->document.root;
@@ -121,8 +121,8 @@ typedef struct sums {
     uint64_t count;
 } sums;
 
-// Turned into the world, and scaled: viewers turn normals by the skin matrix itself. Parts without a skin are rigid enough as
-// they are.
+// Rotated into world space, and scaled: viewers transform normals by the skin matrix itself. Parts without a skin are close
+// enough to rigid.
 static void turn(const double m[12], const float v[3], double out[3])
 {
     for (int k = 0; k < 3; ++k) out[k] = m[4 * k] * (double)v[0] + m[4 * k + 1] * (double)v[1] + m[4 * k + 2] * (double)v[2];
@@ -146,7 +146,7 @@ typedef struct coded_list {
     uint32_t count;
 } coded_list;
 
-// What the chosen components show of a piece in a frame: places, or normals.
+// Adds what the chosen components contribute to a piece in a frame: positions, or normals.
 static void add_components(const gltf_pack* pack, const coded_list* list, uint32_t piece, uint32_t frame, bool normals,
                            float* shown)
 {
@@ -196,13 +196,13 @@ static void pose_parts(gltf_pack* pack, uint32_t frame, sup_pose* pose)
 
 // ---------------------------------------------------------------------------------------------- copies of points
 
-// Our reader averages what it is told of the copies of a point, and viewers do not: where copies have components of different
-// regions, each is shown by its own.
+// Our reader averages the copies of a point, and viewers do not: where copies have components of different regions, each is
+// shown with its own.
 typedef struct copies {
     uint32_t* counts;  // per point
-    uint8_t*  differ;  // per point: its copies are of several regions
+    uint8_t*  differ;  // per point: its copies belong to several regions
     uint8_t*  pieces;  // per piece: it has such points
-    float*    shown;   // of all vertices, in the frame at hand
+    float*    shown;   // of all vertices, in the current frame
     double*   average; // per point, 3
     bool      any;
 } copies;
@@ -237,7 +237,7 @@ static bool find_copies(const gltf_pack* pack, sup_arena* work, copies* out)
     return true;
 }
 
-// What the components show of each copy in a frame, and their averages.
+// Positions of each copy in a frame with the chosen components, and their averages.
 static void show_copies(const gltf_pack* pack, const coded_list* list, uint32_t frame, copies* c)
 {
     memset(c->average, 0, 3 * pack->bake->character->mesh.point_count * sizeof *c->average);
@@ -261,8 +261,8 @@ typedef struct comparison {
     player     player;
     coded_list list;
     copies     copies;
-    sup_pose   pose; // of the character that was baked, for the matrices of copies
-    sup_vec3*  offs; // per point, in the frame at hand
+    sup_pose   pose; // of the baked character, for the matrices of copies
+    sup_vec3*  offs; // per point, in the current frame
     sums       sums;
 } comparison;
 
@@ -289,7 +289,7 @@ static sup_result find_offs(comparison* c, uint32_t frame, sup_error* error)
     return SUP_OK;
 }
 
-// Copies that are shown each by its own components: a point is as far off as they are in the mean, and the farthest counts.
+// Copies that have their own components: a point's error is the mean of theirs, and the largest one counts for the maximum.
 static void add_copies(comparison* c, uint32_t frame)
 {
     const gltf_pack* pack = c->pack;
@@ -348,7 +348,7 @@ sup_result gltf_pack_check(gltf_pack* pack, sup_bytes bytes, pack_errors* out, s
 // ---------------------------------------------------------------------------------------------- before there is a file
 
 typedef struct both_sums {
-    double   stored, shown; // squares over vertices at the scale of their piece; over points in the world
+    double   stored, shown; // squares over vertices at the scale of their piece; over points in world space
     uint64_t vertices, points;
 } both_sums;
 
@@ -372,7 +372,7 @@ static void add_piece(const gltf_pack* pack, uint32_t piece, uint32_t frame, con
     s->vertices += p->count;
 }
 
-sup_result gltf_pack_foresee(gltf_pack* pack, double* ratio, sup_error* error)
+sup_result gltf_pack_predict(gltf_pack* pack, double* ratio, sup_error* error)
 {
     enum { FRAMES = 12 };
     uint32_t   hop = (pack->frames + FRAMES - 1) / FRAMES;
@@ -415,33 +415,48 @@ static double farthest(const gltf_pack* pack, uint32_t piece, uint32_t frame, co
     return sqrt(most);
 }
 
-sup_result gltf_pack_foresee_worst(gltf_pack* pack, double* worst, sup_error* error)
+typedef void visit_fn(gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, void* user);
+
+// Calls back with what the chosen components show of every piece in every frame: positions, or normals where it has some.
+static sup_result visit_components(gltf_pack* pack, bool normals, visit_fn* visit, void* user, const char* what,
+                                   sup_error* error)
 {
     sup_arena* work = sup_arena_beside(pack->bake->arena);
     float*     shown = work ? SUP_NEW(work, float, 3 * pack->vertex_count) : NULL;
     coded_list list = { 0 };
     sup_pose   pose;
-    sup_result result = shown && code_all(pack, work, false, &list)
+    sup_result result = shown && code_all(pack, work, normals, &list)
                             ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
-                            : sup_fail_memory(error, "the components of a clip");
-    *worst = 0;
+                            : sup_fail_memory(error, what);
     for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
         pose_parts(pack, f, &pose);
         for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
-            add_components(pack, &list, i, f, false, shown);
-            *worst = fmax(*worst, farthest(pack, i, f, shown));
+            if (normals && !pack->baking->pieces[i].normals) continue;
+            add_components(pack, &list, i, f, normals, shown);
+            visit(pack, i, f, shown, user);
         }
     }
     sup_arena_destroy(work);
     return result;
 }
 
+static void visit_farthest(gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, void* user)
+{
+    double* worst = user;
+    *worst = fmax(*worst, farthest(pack, piece, frame, shown));
+}
+
+sup_result gltf_pack_predict_worst(gltf_pack* pack, double* worst, sup_error* error)
+{
+    *worst = 0;
+    return visit_components(pack, false, visit_farthest, worst, "the components of a clip", error);
+}
+
 // ---------------------------------------------------------------------------------------------- normals
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-// In degrees. Most are small, and there the series of the arc sine will do: the next term of the series is below 2e-5 of the
-// angle.
+// In degrees. Most are small, where the series of the arc sine suffices: its next term is below 2e-5 of the angle.
 static double angle_between(const double a[3], const double b[3])
 {
     double lengths = dot(a, a) * dot(b, b), along = dot(a, b);
@@ -452,8 +467,9 @@ static double angle_between(const double a[3], const double b[3])
     return degree * sup_atan2(sqrt(dot(cross, cross)), along);
 }
 
-static void compare_normals(const gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, sums* s)
+static void compare_normals(gltf_pack* pack, uint32_t piece, uint32_t frame, const float* shown, void* user)
 {
+    sums*              s = user;
     const baked_piece* p = &pack->baking->pieces[piece];
     const float*       wanted = pack->turns + 3 * (frame * pack->vertex_count + pack->first[piece]);
     const sup_vec3*    base = p->part->pull.normals + p->begin;
@@ -479,23 +495,8 @@ static void compare_normals(const gltf_pack* pack, uint32_t piece, uint32_t fram
 
 sup_result gltf_pack_check_normals(gltf_pack* pack, pack_errors* out, sup_error* error)
 {
-    sup_arena* work = sup_arena_beside(pack->bake->arena);
-    float*     shown = work ? SUP_NEW(work, float, 3 * pack->vertex_count) : NULL;
     sums       s = { 0 };
-    coded_list list = { 0 };
-    sup_pose   pose;
-    sup_result result = shown && code_all(pack, work, true, &list)
-                            ? sup_pose_create(pack->bake->desc.character, work, &pose, error)
-                            : sup_fail_memory(error, "the file that is read again");
-    for (uint32_t f = 0; f < pack->frames && result == SUP_OK; ++f) {
-        pose_parts(pack, f, &pose);
-        for (uint32_t i = 0; i < pack->baking->piece_count; ++i) {
-            if (!pack->baking->pieces[i].normals) continue;
-            add_components(pack, &list, i, f, true, shown);
-            compare_normals(pack, i, f, shown, &s);
-        }
-    }
-    sup_arena_destroy(work);
+    sup_result result = visit_components(pack, true, compare_normals, &s, "the file that is read again", error);
     out->normal_rms = s.count ? sqrt(s.squares / (double)s.count) : 0;
     out->normal_worst = s.worst;
     return result;

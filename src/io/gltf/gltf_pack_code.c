@@ -1,6 +1,6 @@
-// A component as the file stores it. Courses over time are orthonormal, so an error of a shape is an error of the clip, and one
-// step for all shapes is what costs least: a component whose shape is below it everywhere is not worth writing. Steps are
-// brought to powers of two by the weights, and whole multiples of those pack well.
+// A component as the file stores it. Courses over time are orthonormal, so an error of a shape is an error of the clip, and the
+// cheapest choice is one step for all shapes: a component whose shape is below it everywhere is not worth writing. The weights
+// scale steps to powers of two, because whole multiples of those pack well.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
@@ -8,16 +8,16 @@
 #include <string.h>
 
 enum {
-    MULTIPLE_MAX = 1 << 22, // what a float and the exponential filter hold
-    // Bytes in the document, in the middle of a few files:
+    MULTIPLE_MAX = 1 << 22, // the limit of a float and of the exponential filter
+    // Bytes in the document, averaged over a few files:
     ACCESSOR_BYTES = 190,
-    TURN_BYTES = 95,   // more for its normals
-    SPARSE_BYTES = 70, // more for each of them where the region is not all of its piece
+    TURN_BYTES = 95,   // additional bytes for its normals
+    SPARSE_BYTES = 70, // additional bytes for each of them if the region is only part of its piece
     ENTRY_BYTES = 32,  // in the list of targets of each piece of the mesh
 };
-#define LIST_BYTES 1.3   // of a vertex in the list of a sparse target
-#define WEIGHT_BYTES 1.9 // of a weight at one key, packed
-#define WEIGHT_SHARE 8.0 // weights are so much finer than the shape at its farthest point
+#define LIST_BYTES 1.3   // per vertex in the list of a sparse target
+#define WEIGHT_BYTES 1.9 // per weight at one key, packed
+#define WEIGHT_SHARE 8.0 // weights are this much finer than the shape at its peak
 
 static double power_of_two(double at_least)
 {
@@ -34,10 +34,10 @@ static double rounded(double value, double step)
     return n;
 }
 
-// Multiples of a power of two that the steps of a component become in the file, and those of its normals.
+// The powers of two that the steps of a component and of its normals become in the file.
 typedef struct code_grids {
     double unit, turn_unit;
-    double turn_step; // turn_unit before the weights: what the normals of the component are rounded to
+    double turn_step; // turn_unit before the weights: the step of the component's normals
 } code_grids;
 
 static code_grids find_grids(const gltf_pack* pack, const pack_component* c, double step)
@@ -71,13 +71,13 @@ float gltf_pack_weight(const gltf_pack* pack, const pack_region* region, uint32_
 
 // ---------------------------------------------------------------------------------------------- packed
 
-// The exponent of the last bit that is set; finite numbers but zero only.
+// The exponent of the lowest bit that is set; for finite nonzero numbers only.
 static int last_bit(uint32_t bits)
 {
     uint32_t mantissa = bits & 0x7fffff, field = bits >> 23 & 0xff;
     int      exponent = field ? (int)field - 150 : -149;
     if (field) mantissa |= 0x800000;
-    float last = (float)(int32_t)(mantissa & (0u - mantissa)); // a power of two, whose own exponent counts the zeros behind it
+    float last = (float)(int32_t)(mantissa & (0u - mantissa)); // a power of two, whose own exponent counts the trailing zeros
     uint32_t zeros;
     memcpy(&zeros, &last, sizeof zeros);
     return exponent + (int)(zeros >> 23) - 127;
@@ -91,7 +91,7 @@ bool gltf_exponential(const float* values, size_t count, uint32_t* out)
     for (size_t i = 0; i < count; ++i) {
         uint32_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        if ((bits & 0x7f800000) == 0x7f800000 || bits == 0x80000000) return false; // no number, or a zero with a sign
+        if ((bits & 0x7f800000) == 0x7f800000 || bits == 0x80000000) return false; // NaN, infinite or -0
         if (bits == 0) continue;
         int last = last_bit(bits);
         if (last < low) low = last;
@@ -99,8 +99,8 @@ bool gltf_exponential(const float* values, size_t count, uint32_t* out)
     }
     if (most == 0) low = 0;
     if (low < LEAST || (double)most >= ldexp(1, low + BITS)) return false;
-    // Small multiples go to the high bytes, where a sign fills no others: bytes that are all zero cost next to nothing, and
-    // those of numbers around zero cost as much as bytes of whole numbers would.
+    // Small multiples go into the high bytes, where a sign does not fill other bytes: all-zero bytes cost next to nothing, and
+    // those of numbers around zero would cost as much as bytes of arbitrary numbers.
     int shift = (double)most < ldexp(1, low + 7) ? 16 : (double)most < ldexp(1, low + 15) ? 8 : 0;
     if (low - shift < LEAST) shift = 0;
     low -= shift;
@@ -114,16 +114,16 @@ bool gltf_exponential(const float* values, size_t count, uint32_t* out)
 
 // ---------------------------------------------------------------------------------------------- estimated
 
-enum { GROUP = 16 }; // numbers that the codec packs as one
+enum { GROUP = 16 }; // numbers that the codec packs together
 
-// Bytes that one byte of each number of a group takes: differences from the number before as 2 bits or 4 bits, with those that
-// are larger behind them, or as they are. before[0] is the number in front of the group.
+// Bytes that one byte of each number in a group takes: differences from the previous number in 2 or 4 bits, larger ones
+// appended, or uncompressed. before[0] is the number before the group.
 static uint32_t group_bytes(const int32_t* before, int shift)
 {
     uint8_t folded[GROUP], over2 = 0, over4 = 0, any = 0;
     for (int i = 0; i < GROUP; ++i) {
         uint8_t off = (uint8_t)((uint32_t)(before[i + 1] >> shift) - (uint32_t)(before[i] >> shift));
-        folded[i] = (uint8_t)((off << 1) ^ (off & 0x80 ? 0xff : 0)); // the sign goes last
+        folded[i] = (uint8_t)((off << 1) ^ (off & 0x80 ? 0xff : 0)); // zigzag: the sign becomes the lowest bit
     }
     for (int i = 0; i < GROUP; ++i) over2 = (uint8_t)(over2 + (folded[i] >= 3));
     for (int i = 0; i < GROUP; ++i) over4 = (uint8_t)(over4 + (folded[i] >= 15));
@@ -132,8 +132,8 @@ static uint32_t group_bytes(const int32_t* before, int shift)
     return !any ? 0 : least < GROUP ? least : GROUP;
 }
 
-// Bytes of one coordinate of all vertices, whole multiples of `step` in `width` bytes, and the energy that rounding adds, in
-// squares of the step.
+// Bytes of one coordinate of all vertices, as whole multiples of `step` in `width` bytes, and the energy of the rounding error
+// in squares of the step.
 static double coordinate_bytes(const float* values, uint32_t count, float step, int width, double* error)
 {
     int32_t  numbers[GROUP + 1] = { 0 };
@@ -153,11 +153,11 @@ static double coordinate_bytes(const float* values, uint32_t count, float step, 
     return bytes;
 }
 
-// Bytes of a shape or of its normals, packed; error in squares of the step.
+// Bytes of a shape or of its normals, packed; the error in squares of the step.
 static double packed_bytes(const pack_region* region, const float* values, float peak, double step, double* error)
 {
     uint32_t            count = region->count;
-    static const double HEADS = 12.0 / 64; // bytes a vertex that say how groups are packed
+    static const double HEADS = 12.0 / 64; // bytes per vertex for the group headers
     double              most = (double)peak / step, bytes = HEADS * count;
     int                 width = most < 0x1p7 ? 1 : most < 0x1p15 ? 2 : 3;
     if (most >= MULTIPLE_MAX) return 12.0 * count;
@@ -165,8 +165,7 @@ static double packed_bytes(const pack_region* region, const float* values, float
     return bytes;
 }
 
-// Bytes of a shape or of its normals where nothing is packed: all vertices of the region, or those that move with a list of
-// them.
+// Bytes of a shape or of its normals unpacked: all vertices of the region, or those that move and a list of them.
 static double plain_bytes(const gltf_pack* pack, const pack_region* region, const float* values, double step, double width)
 {
     uint32_t count = region->count, moved = 0;

@@ -1,5 +1,5 @@
-// Shapes of components. The courses over time are orthonormal, so what the displacements of a region have of each is its shape,
-// and their energies add up. Normals follow with the share of the same courses, the best there is in least squares.
+// Shapes of components. The courses over time are orthonormal, so the projection of a region's displacements onto each is its
+// shape, and their energies add up. Normals are projected onto the same courses, which is their best fit in least squares.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    TOGETHER = 4, // components that are made in one pass over the frames: reading those is most of the work
+    TOGETHER = 4, // components computed in one pass over the frames: reading those is most of the work
     BLOCK = 128,  // vertices whose sums stay in the nearest cache meanwhile
 };
 
@@ -19,14 +19,15 @@ typedef struct shape_task {
     float*             out[TOGETHER];
 } shape_task;
 
-// What frame f has of a block of the region's vertices.
-static const float* block_of(const shape_task* t, uint32_t f, uint32_t begin, uint32_t count, float* room)
+// The values of a block of the region's vertices in frame f.
+static const float* block_of(const shape_task* t, uint32_t f, uint32_t begin, uint32_t count, float* buffer)
 {
     const pack_region* region = t->region;
     const float*       row = t->from + 3 * (f * t->pack->vertex_count + t->pack->first[region->piece]);
     if (region->count == t->pack->baking->pieces[region->piece].count) return row + 3 * (size_t)begin;
-    for (uint32_t i = 0; i < count; ++i) memcpy(room + 3 * i, row + 3 * (size_t)region->vertices[begin + i], 3 * sizeof *room);
-    return room;
+    for (uint32_t i = 0; i < count; ++i)
+        memcpy(buffer + 3 * i, row + 3 * (size_t)region->vertices[begin + i], 3 * sizeof *buffer);
+    return buffer;
 }
 
 // out[v] = sum over frames of course[f] x from[f][v]
@@ -34,9 +35,9 @@ static void project_block(const shape_task* t, uint32_t begin, uint32_t count)
 {
     uint32_t frames = t->pack->frames, all = t->region->count;
     double   sums[TOGETHER][3 * BLOCK] = { 0 };
-    float    room[3 * BLOCK];
+    float    buffer[3 * BLOCK];
     for (uint32_t f = 0; f < frames; ++f) {
-        const float* values = block_of(t, f, begin, count, room);
+        const float* values = block_of(t, f, begin, count, buffer);
         for (uint32_t k = 0; k < t->count; ++k) {
             double weight = t->region->vectors[(size_t)(t->first + k) * frames + f];
             for (uint32_t i = 0; i < 3 * count; ++i) sums[k][i] += weight * (double)values[i];

@@ -1,9 +1,9 @@
-// Courses over time that the displacements of each region share. They are a matrix, frames x coordinates, and the eigenvectors
-// of its products (frames x frames) explain most of them with the fewest.
+// Courses over time that the displacements of each region share. The displacements are a matrix, frames x coordinates, and the
+// eigenvectors of its inner products (frames x frames) explain most of it with the fewest courses.
 //
-// Solving takes the cube of the frames. A long clip has far fewer courses that matter than frames: those are looked for in a
-// small space that the products themselves span, and in it only. Whatever the space, the courses are orthonormal, so what they
-// do not explain is known exactly; where that is too much, the space grows.
+// The eigensolver takes the cube of the frames. A long clip has far fewer significant courses than frames: those are found in a
+// small subspace that the products themselves span. Whatever the subspace, the courses are orthonormal, so what they leave
+// unexplained is known exactly; if that is too much, the subspace grows.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 #include "math/eigen.h"
@@ -16,12 +16,12 @@
 enum {
     LANES = 4,
     ACROSS = 4,      // rows that a row is multiplied with at once
-    TILE = 64,       // vertices whose numbers of all frames stay in the cache
-    SMALL = 96,      // frames that are solved at once
-    SPACE_FIRST = 48 // courses that are looked for first
+    TILE = 64,       // vertices whose values in all frames stay in the cache
+    SMALL = 96,      // up to this many frames are solved directly
+    SPACE_FIRST = 48 // initial number of courses to find
 };
 
-// How much smaller than the detail of a budget the courses are that may be left out, root mean square over a piece.
+// Courses may be left out up to this share of the budget's detail, root mean square over a piece.
 #define COURSE_SHARE 0.1
 
 // ---------------------------------------------------------------------------------------------- products
@@ -69,7 +69,7 @@ static void multiply_rows(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Numbers of some vertices in all frames.
+// The values of some vertices in all frames.
 static void gather(const gltf_pack* pack, const pack_region* region, uint32_t begin, uint32_t count, double* out)
 {
     for (uint32_t f = 0; f < pack->frames; ++f) {
@@ -125,20 +125,20 @@ static pack_region* whole_piece(const gltf_pack* pack, uint32_t piece)
     return r;
 }
 
-// Energy that courses may leave out.
+// The energy that courses may leave out.
 static double spare_energy(const gltf_pack* pack, const pack_region* region)
 {
     double length = COURSE_SHARE * pack->detail / pack->scales[region->piece];
     return pack->every_course ? 0 : length * length * (double)pack->frames * (double)region->count;
 }
 
-// How many courses of the whole piece a region within it can need. A region's products are a part of the piece's, so no region
-// has more energy in the courses behind these than the whole piece has there.
+// An upper bound on the courses that a region of the piece needs. A region's products are part of the piece's, so no region has
+// more energy in the courses beyond this count than the whole piece has there.
 static uint32_t count_courses(const gltf_pack* pack, const pack_region* whole)
 {
     double   left = whole->energy, most = spare_energy(pack, whole);
     uint32_t n = 0;
-    if (whole->courses == pack->frames) { // summed up from the smallest: what is left of a difference is too coarse for those
+    if (whole->courses == pack->frames) { // sums from the smallest up: a difference would be too inexact for those
         for (left = 0, n = pack->frames; n > 0 && left + fmax(whole->values[n - 1], 0) <= most;)
             left += fmax(whole->values[--n], 0);
         return n;
@@ -164,7 +164,7 @@ static void through_products(const gltf_pack* pack, const pack_region* region, c
     for (uint32_t f = 0; f < n; ++f) out[f] = dot(region->gram + (size_t)f * n, row, n);
 }
 
-// The rows made orthonormal, twice because once leaves rounding errors; returns how many are left of them.
+// Orthonormalizes the rows, twice because once leaves rounding errors; returns how many remain.
 static uint32_t orthonormal(double* rows, uint32_t count, uint32_t n)
 {
     uint32_t kept = 0;
@@ -184,7 +184,7 @@ static uint32_t orthonormal(double* rows, uint32_t count, uint32_t n)
     return kept;
 }
 
-// Rows that span what the largest eigenvalues do: products of some frames with all, and those through the products again.
+// Rows that approximately span the largest eigenvectors: products of some frames with all, multiplied by the products again.
 static uint32_t span(const gltf_pack* pack, const pack_region* region, uint32_t count, double* rows, double* spare)
 {
     enum { AGAIN = 2 };
@@ -202,7 +202,7 @@ static uint32_t span(const gltf_pack* pack, const pack_region* region, uint32_t 
     return count;
 }
 
-// The best courses among all that the `count` orthonormal rows span.
+// The best courses within the span of the `count` orthonormal rows.
 static bool solve_within(gltf_pack* pack, pack_region* region, const double* rows, uint32_t count, double* work)
 {
     uint32_t n = pack->frames;
@@ -226,11 +226,11 @@ static bool solve_within(gltf_pack* pack, pack_region* region, const double* row
     return true;
 }
 
-// All courses there are.
+// Computes all courses.
 static bool solve_all(gltf_pack* pack, pack_region* region, double* work)
 {
     size_t squares = (size_t)pack->frames * pack->frames;
-    memcpy(work, region->gram, squares * sizeof *work); // destroyed
+    memcpy(work, region->gram, squares * sizeof *work); // the solver destroys it
     region->courses = pack->frames;
     return sup_eigen_symmetric(pack->frames, work, region->values, region->vectors, work + squares);
 }
@@ -255,13 +255,13 @@ static sup_result solve(gltf_pack* pack, pack_region* region, pack_region* whole
     uint32_t   n = pack->frames, count = region == whole ? n : count_courses(pack, whole);
     sup_arena* arena = pack->bake->arena;
     sup_arena* work = sup_arena_beside(arena);
-    double*    room = work ? SUP_NEW(work, double, 2 * (size_t)count * count + 8 * (size_t)n) : NULL;
+    double*    scratch = work ? SUP_NEW(work, double, 2 * (size_t)count * count + 8 * (size_t)n) : NULL;
     region->vectors = SUP_NEW(arena, double, (size_t)count* n);
     region->values = SUP_NEW(arena, double, count);
-    bool ready = room && region->vectors && region->values;
-    bool solved = ready && (region == whole ? solve_whole(pack, region, room)
-                            : count == n    ? solve_all(pack, region, room)
-                                            : solve_within(pack, region, whole->vectors, count, room));
+    bool ready = scratch && region->vectors && region->values;
+    bool solved = ready && (region == whole ? solve_whole(pack, region, scratch)
+                            : count == n    ? solve_all(pack, region, scratch)
+                                            : solve_within(pack, region, whole->vectors, count, scratch));
     sup_arena_destroy(work);
     if (!ready) return sup_fail_memory(error, "the components of a clip");
     region->components = SUP_NEW(arena, pack_component, region->courses);

@@ -1,5 +1,5 @@
-// Regions: a piece as a whole, and its vertices by the bones that move them most, with bones of few vertices joined to those
-// above them. Finer levels lie within coarser ones, so that products of displacements are only summed.
+// Regions: a piece as a whole, and its vertices by the bones that move them most, with bones of few vertices merged into their
+// parents. Finer levels lie within coarser ones, so that inner products of displacements are simply summed.
 #include "base/internal.h"
 #include "io/gltf/gltf_squeeze.h"
 
@@ -9,9 +9,9 @@ enum {
     VERTICES_MIN = 64,
     FRAMES_MANY = 1000, // beyond, the tables of many regions (frames x frames each) would take gigabytes: whole pieces only
 };
-static const double SHARES[PACK_LEVELS] = { 1.0 / 40, 1.0 / 8, 1 }; // of its piece that a region has at least
+static const double SHARES[PACK_LEVELS] = { 1.0 / 40, 1.0 / 8, 1 }; // least share of its piece that a region has
 
-// The joint of the character that moves a vertex most.
+// The joint of the character with the largest weight at a vertex.
 static uint32_t heaviest(const baked_part* part, uint32_t vertex)
 {
     const float* w = part->weights[vertex];
@@ -21,8 +21,8 @@ static uint32_t heaviest(const baked_part* part, uint32_t vertex)
     return part->pull.slots[part->slots[vertex][best]];
 }
 
-// Joints of few vertices hand them to the joint above; what is few at the top goes to the largest group. groups[j]: the joint
-// that stands for j. Parents come first in the order of joints.
+// Joints of few vertices pass them to their parents; what stays small at the top joins the largest group. groups[j]: the joint
+// that represents j. Parents come first in the order of joints.
 static void join_joints(const sup_skeleton* skeleton, uint32_t* counts, uint32_t least, uint32_t* groups)
 {
     uint32_t most = 0;
@@ -46,7 +46,7 @@ static void join_joints(const sup_skeleton* skeleton, uint32_t* counts, uint32_t
 typedef struct divider {
     gltf_pack* pack;
     sup_arena* arena;
-    uint32_t*  joints; // of each vertex of the piece: the group at hand
+    uint32_t*  joints; // of each vertex of the piece: its current group
     uint32_t*  counts;
     uint32_t*  groups;
     uint32_t*  numbers; // region of each group in the level, SUP_NONE: none yet
@@ -54,7 +54,7 @@ typedef struct divider {
 
 static bool has_bones(const baked_part* part) { return part->from->skin != SUP_NONE && part->weights; }
 
-// Regions of one piece at one level, from the groups that its vertices have now.
+// Regions of one piece at one level, from the current groups of its vertices.
 static sup_result add_regions(divider* d, uint32_t piece, uint32_t at, sup_error* error)
 {
     const baked_piece* p = &d->pack->baking->pieces[piece];
@@ -78,7 +78,7 @@ static sup_result add_regions(divider* d, uint32_t piece, uint32_t at, sup_error
         }
         region->vertices[region->count++] = v;
         if (at == 0) continue;
-        // Which finer one this vertex is in: regions of that level are few.
+        // The finer region of this vertex; that level has few.
         pack_level* finer = &d->pack->levels[at - 1];
         for (uint32_t r = finer->count; r-- > 0 && finer->regions[r].piece == piece;)
             if (finer->regions[r].vertices[0] == v) finer->regions[r].above = d->numbers[d->joints[v]];
@@ -104,7 +104,7 @@ static sup_result divide_piece(divider* d, uint32_t piece, sup_error* error)
     return SUP_OK;
 }
 
-// The order that the vertices of a piece will have in a packed file, from its triangles. NULL: out of memory.
+// The order of a piece's vertices in a packed file, from its triangles. NULL: out of memory.
 static const vertex_order* order_piece(const gltf_pack* pack, const baked_piece* p, sup_arena* arena)
 {
     const sup_mesh* mesh = &pack->bake->desc.character->mesh;
@@ -113,7 +113,7 @@ static const vertex_order* order_piece(const gltf_pack* pack, const baked_piece*
     for (uint32_t f = 0; f < mesh->face_count && indices; ++f)
         for (uint32_t c = mesh->face_begin[f] + 2; c < mesh->face_begin[f + 1]; ++c) {
             uint32_t a = mesh->corner_vertices[mesh->face_begin[f]] - first, b = mesh->corner_vertices[c - 1] - first,
-                     d = mesh->corner_vertices[c] - first; // those of other pieces come out large
+                     d = mesh->corner_vertices[c] - first; // those of other pieces wrap to large numbers
             if (a >= p->count || b >= p->count || d >= p->count) continue;
             indices[count++] = a, indices[count++] = b, indices[count++] = d;
         }
@@ -162,7 +162,7 @@ sup_result gltf_pack_regions(gltf_pack* pack, sup_error* error)
                   .numbers = SUP_NEW(arena, uint32_t, joint_count + 1) };
     bool    ready = d.joints && d.counts && d.groups && d.numbers;
     for (uint32_t at = 0; at < PACK_LEVELS && ready; ++at) {
-        // One for each joint and each piece is enough room at any level.
+        // One for each joint and each piece is enough at any level.
         pack->levels[at].regions = SUP_NEW(arena, pack_region, (size_t)(joint_count + 1) * baking->piece_count);
         ready = pack->levels[at].regions != NULL;
     }

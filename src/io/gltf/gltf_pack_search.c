@@ -1,6 +1,6 @@
-// The search for the cheapest components within an error, or the most exact ones within a size. One number decides: the step
-// that shapes are rounded to. A byte buys as much exactness in every component when all are rounded alike, so a component is
-// taken while the energy it explains is worth its bytes at the price that the step sets, and only the step is searched for.
+// The search for the cheapest components within an error, or the most exact ones within a size. One number decides: the
+// rounding step of the shapes. A byte reduces the error most when all components are rounded alike, so a component is taken
+// while the energy it explains is worth its bytes at the price that the step sets, and only the step is searched for.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 #include "math/trig.h"
@@ -10,24 +10,24 @@
 
 enum {
     TRIES = 24,   // at one level
-    TOGETHER = 4, // components that are made at once
+    TOGETHER = 4, // components computed at once
 };
 
-// Squared error that a byte is worth at a step of 1: rounding costs step^2 / 12 a number, and a bit divides that by four.
-// Few bits a number are left where the search ends, and there a bit buys less.
+// Squared error that a byte is worth at a step of 1: rounding costs step^2 / 12 per number, and a bit divides that by four.
+// Near the end of the search few bits per number are left, and there a bit buys less.
 #define BYTE_WORTH (0.7 * 8 * 2 * 0.6931471805599453 / 12)
-#define FINEST 1e-8 // steps of the diagonal that are tried
-#define FINE 1e-6   // where only the size is asked for: nobody sees less
+#define FINEST 1e-8 // range of the steps tried, relative to the diagonal
+#define FINE 1e-6   // lower limit when only the size is given: nobody sees less
 #define CLOSE 0.006 // the search ends when it is this close
-#define ROUGH 0.03  // to an error that is not known better: enough to tell levels apart
+#define ROUGH 0.03  // the same for a first look: enough to compare levels
 
-// The same bits everywhere, unlike those of libm.
+// Bit-identical everywhere, unlike libm's.
 static double logarithm(double x) { return sup_log2(x) * 0.6931471805599453; }
 static double power(double x, double exponent) { return sup_exp(exponent * logarithm(x)); }
 
 static pack_try* add_try(gltf_pack* pack, uint32_t level, double step)
 {
-    if (pack->try_count == pack->try_capacity) pack->try_count--; // the last place is overwritten
+    if (pack->try_count == pack->try_capacity) pack->try_count--; // the last entry is overwritten
     pack_try* t = &pack->tries[pack->try_count++];
     *t = (pack_try){ .level = level, .step = step };
     return t;
@@ -41,7 +41,7 @@ static sup_result choose(gltf_pack* pack, pack_region* region, double step, pack
     sup_result result = region->energy > 0 ? gltf_pack_courses(pack, region, error) : SUP_OK;
     region->used = 0;
     region->step = step / pack->scales[region->piece];
-    uint32_t most = 0; // more are not worth what any takes
+    uint32_t most = 0; // more would cost more than any gains
     while (most < region->courses && region->values[most] > worth * gltf_pack_least_cost(pack, region)) ++most;
     for (uint32_t k = 0; k < most && result == SUP_OK; ++k) {
         if (k == region->ready) result = gltf_pack_shapes(pack, region, most < k + TOGETHER ? most : k + TOGETHER, error);
@@ -72,7 +72,7 @@ static sup_result try_step(gltf_pack* pack, uint32_t level, double step, pack_tr
     return result;
 }
 
-// How bytes grow as the error falls, near where searches end: by this power. Steps are not exactly at the goal.
+// Near where searches end, bytes grow with this power of the falling error. Steps are not exactly at the goal.
 #define BYTES_POWER 0.65
 
 static bool is_better(const pack_goal* goal, const pack_try* a, const pack_try* b)
@@ -82,11 +82,11 @@ static bool is_better(const pack_goal* goal, const pack_try* a, const pack_try* 
     return a->bytes * power(a->rms / b->rms, BYTES_POWER) < b->bytes;
 }
 
-// Steps that were tried at one level. Error and size are nearly powers of the step, so the next one lies on the line through
-// two in logarithms; where jumps lead that astray, between the closest that is good and the closest that is not.
+// Steps tried at one level. Error and size are nearly powers of the step, so the next step lies on the line through two in
+// logarithms; if jumps mislead that, between the closest that is good and the closest that is not.
 typedef struct hunt {
     double step, good, bad; // good and bad 0: none yet
-    double last_step, last; // what was tried before, and how far from the goal, a logarithm
+    double last_step, last; // the previous try, and its logarithmic distance from the goal
     double slope;
 } hunt;
 
@@ -104,8 +104,8 @@ static double next_step(hunt* h, double off)
     return next > low * edge && next < high / edge ? next : sqrt(low * high);
 }
 
-// The coarsest step for an error, the finest for a size. Given up where it is worse than `rival` whatever follows: finer steps
-// take more bytes, coarser ones are less exact.
+// The coarsest step for an error, the finest for a size. Gives up when it must end worse than `rival`: finer steps take more
+// bytes, coarser ones are less exact.
 static sup_result find_step(gltf_pack* pack, const pack_goal* goal, uint32_t level, const pack_try* rival, double start,
                             pack_try* best, sup_error* error)
 {
@@ -151,10 +151,10 @@ sup_result gltf_pack_search(gltf_pack* pack, const pack_goal* goal, pack_try* ou
     uint32_t   chosen = SUP_NONE;
     sup_result result = SUP_OK;
     for (uint32_t i = 0; i < PACK_LEVELS && result == SUP_OK; ++i) {
-        // Errors at worst begin with small groups: they make the fewest components for each vertex, and what they take ends
-        // the tries of others early.
+        // A maximum error begins with small groups: they need the fewest components per vertex, and their size stops the tries
+        // of other levels early.
         uint32_t level = goal->worst > 0 ? i : PACK_LEVELS - 1 - i;
-        // A level that divides nothing more is the one above.
+        // A level that divides nothing further equals the one above.
         if (level + 1 < PACK_LEVELS && pack->levels[level].count == pack->levels[level + 1].count) continue;
         if (goal->step > 0 && level != pack->level) continue;
         result = try_level(pack, goal, level, chosen == SUP_NONE ? NULL : &best[chosen], &best[level], error);

@@ -1,16 +1,16 @@
-// Components by the farthest point: each region takes them until none of its points is farther off in any frame, at the step
-// that makes it cheapest. Vertices are looked at one by one, because what is left of one in all frames stays in the nearest
-// cache, and one that is within the error at some number of components is looked at again only when there are more.
+// Components for a maximum error: each region takes them until no vertex is farther off in any frame, at the step that makes
+// this cheapest. Vertices are processed one by one, because one vertex's residual over all frames stays in the nearest cache,
+// and one that meets the error at some number of components is only checked again when there are more.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { TOGETHER = 4 }; // components that are made at once
+enum { TOGETHER = 4 }; // components computed at once
 
-// Steps that are tried, of the error. What many rounded components add up to stays below their step in practice, and the
-// measure that counts is taken of the result.
+// Steps to try, relative to the error. In practice the errors of many rounded components add up to less than their step, and
+// the result is measured anyway.
 static const double STEPS[] = { 0.8, 1.25, 0.5, 2, 3, 0.3 };
 
 typedef struct outcome {
@@ -22,8 +22,8 @@ typedef struct rest {
     gltf_pack*   pack;
     pack_region* region;
     sup_arena*   work;
-    float*       rows;  // per vertex x, y and z in all frames: what is not explained yet
-    uint32_t*    taken; // per vertex: components that were taken away from its rows
+    float*       rows;  // per vertex x, y and z in all frames: the residual
+    uint32_t*    taken; // per vertex: components already subtracted from its rows
     float*       worst; // per vertex, squared
     uint32_t     ready; // components that are rounded, and the floats of each:
     float**      shapes;
@@ -44,7 +44,7 @@ static void gather(rest* r)
     memset(r->taken, 0, r->region->count * sizeof *r->taken);
 }
 
-// Takes the components that are used away from some vertices, and measures what is left.
+// Subtracts the components in use from some vertices, and measures the residual.
 static void subtract(void* data, uint32_t begin, uint32_t end)
 {
     const rest* r = data;
@@ -68,7 +68,7 @@ static void subtract(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// One more component. False: there is none, or no memory.
+// Adds a component. False: there is none left, or no memory.
 static bool use_next(rest* r, sup_result* result, sup_error* error)
 {
     gltf_pack* pack = r->pack;
@@ -93,7 +93,7 @@ static bool use_next(rest* r, sup_result* result, sup_error* error)
     return true;
 }
 
-// The fewest components whose root mean square is within the limit: where the farthest point is, so is that.
+// The fewest components whose root mean square is within the limit: a bound below that of the worst vertex.
 static uint32_t least_used(const rest* r, double limit)
 {
     const pack_region* region = r->region;
@@ -103,7 +103,7 @@ static uint32_t least_used(const rest* r, double limit)
     return k;
 }
 
-// As many components at this step as bring all vertices within `limit` (stored units); bytes infinite where none do.
+// As many components at this step as bring all vertices within `limit` (stored units); bytes are infinite if none do.
 static sup_result try_step(rest* r, double step, double limit, double most_bytes, outcome* out, sup_error* error)
 {
     uint32_t   count = r->region->count, least = least_used(r, limit);
@@ -116,7 +116,7 @@ static sup_result try_step(rest* r, double step, double limit, double most_bytes
     r->used = 0;
     gather(r);
     for (uint32_t v = 0; v < count; ++v) r->worst[v] = -1;
-    double each = gltf_pack_least_cost(r->pack, r->region); // of those that follow: given up before they are made
+    double each = gltf_pack_least_cost(r->pack, r->region); // per further component: allows giving up before they are computed
     while (r->used < least) {
         if (r->bytes + (least - r->used) * each > most_bytes) return result;
         if (!use_next(r, &result, error)) break;
@@ -126,7 +126,7 @@ static sup_result try_step(rest* r, double step, double limit, double most_bytes
         rises = false;
         for (uint32_t v = 0; v < count; ++v) {
             if (r->worst[v] <= within) continue;
-            subtract(r, v, v + 1); // others before it have asked for more
+            subtract(r, v, v + 1); // an earlier vertex has added components
             for (; r->worst[v] > within; subtract(r, v, v + 1)) {
                 if (r->bytes > most_bytes || !use_next(r, &result, error)) return result;
                 rises = true;
@@ -139,7 +139,7 @@ static sup_result try_step(rest* r, double step, double limit, double most_bytes
     out->worst = sqrt((double)worst);
     out->bytes = r->bytes;
     out->used = r->used;
-    if (r->bytes < most_bytes) // others are not taken
+    if (r->bytes < most_bytes) // others are discarded
         for (size_t i = 0; i < r->pack->frames * 3 * (size_t)count; ++i)
             out->squares += (double)r->rows[i] * (double)r->rows[i];
     return SUP_OK;
@@ -158,7 +158,8 @@ static bool reserve(rest* r)
     return r->rows && r->taken && r->worst && r->shapes && r->weights;
 }
 
-// The cheapest of some steps. What the farthest point leaves is as good as random, so none can be told from its neighbors.
+// The cheapest of some steps. The residual of the worst vertex is as good as random, so no step can be predicted from its
+// neighbors.
 static sup_result find_step(rest* r, const double* steps, size_t count, double limit, double most_bytes, outcome* best,
                             sup_error* error)
 {
@@ -171,7 +172,7 @@ static sup_result find_step(rest* r, const double* steps, size_t count, double l
     return result;
 }
 
-// Where the steps of an effort bring no vertex within the error, all of them are tried.
+// If none of an effort's steps brings all vertices within the error, tries all of them.
 static sup_result find_outcome(rest* r, double limit, double most_bytes, pack_effort effort, outcome* best, sup_error* error)
 {
     const pack_region* region = r->region;

@@ -1,8 +1,9 @@
-// The chosen components as morph targets. A region that is not all of its piece is a sparse target; regions of one mesh share
-// their lists of vertices between their targets.
+// Writes the chosen components as morph targets. A region that is part of its piece is a sparse target; the targets of a region
+// share one list of vertices.
 //
-// Clients without extensions get weights from 0 to 1, since some know no others (Blender, older Unity): each component is
-// counted from the least weight it has in the clip, and one more target of the mesh, always on, is where they all begin.
+// Clients without extensions get weights from 0 to 1, since some support no others (Blender, older Unity): each component
+// starts at the least weight it has in the clip, and one more target of the mesh, always on, holds the sum of these starting
+// points.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
@@ -18,13 +19,13 @@ typedef struct target_writer {
     uint32_t*        zeros;   // per piece: accessor of displacements that are all zero; SUP_NONE: not made yet
     uint32_t         indices; // view of the region's vertices; SUP_NONE: it is all of its piece
     uint32_t         index_type;
-    bool             integers; // some displacements are
-    float**          offsets;  // per piece: what all its components show at weight 0, places then normals; NULL: nothing
+    bool             integers; // some displacements are integers
+    float**          offsets;  // per piece: the sum of its components at weight 0, positions then normals; NULL: none
 } target_writer;
 
 static pack_level* chosen(const gltf_pack* pack) { return (pack_level*)&pack->levels[pack->level]; }
 
-// The least weight of a component and how far it goes up from there; 0 and 1 where weights may be what they are.
+// The least weight of a component and its range above that; 0 and 1 if weights are unrestricted.
 static void find_range(const gltf_pack* pack, const pack_region* region, uint32_t k, const pack_code* code, float* low,
                        float* span)
 {
@@ -35,10 +36,10 @@ static void find_range(const gltf_pack* pack, const pack_region* region, uint32_
         high = fmaxf(high, weight);
     }
     *span = high - *low;
-    // Weights that shapes of whole numbers need are small, and none is above 1 where a unit is that of a length.
+    // Weights of integer shapes are small, and none exceeds 1 if a unit is that of a length.
     if (pack->small && (double)*span * code->unit <= 1) *span = (float)(1 / code->unit);
     if (pack->meshopt) *low = 0, *span = 1;
-    if (!(*span > 0)) *span = 1; // it stands still, where the offset has it
+    if (!(*span > 0)) *span = 1; // constant: the offset holds all of it
 }
 
 static bool has_offset(const gltf_pack* pack, uint32_t components) { return !pack->meshopt && components > 0; }
@@ -64,7 +65,7 @@ static uint32_t zero_accessor(target_writer* w, uint32_t piece)
     return w->zeros[piece];
 }
 
-// The region's vertices, once for all its targets.
+// Writes the region's vertex list once for all its targets.
 static void write_indices(target_writer* w, const pack_region* region)
 {
     const baked_piece* piece = &w->pack->baking->pieces[region->piece];
@@ -108,7 +109,7 @@ static value_form find_form(const target_writer* w, const pack_region* region, c
 {
     value_form form = { GLTF_FLOAT, 12, 0 };
     float      most = 0;
-    bool       whole = w->pack->small && places; // the extension knows normals only from -1 to 1
+    bool       whole = w->pack->small && places; // for normals the extension only allows -1 to 1
     if (w->pack->meshopt) return form;           // zeros pack to nothing
     for (size_t i = 0; i < 3 * (size_t)region->count; ++i) {
         whole = whole && values[i] == floorf(values[i]);
@@ -123,11 +124,11 @@ static value_form find_form(const target_writer* w, const pack_region* region, c
     return form;
 }
 
-// The numbers as the form has them, `stride` bytes a vertex. NULL: out of memory.
+// Converts the numbers to that form, `stride` bytes per vertex. NULL: out of memory.
 static const void* pack_values(target_writer* w, const pack_region* region, const float* values, const value_form* form,
                                uint32_t stride)
 {
-    if (form->type == GLTF_FLOAT && !form->moved) return values; // borrowed until the document is written
+    if (form->type == GLTF_FLOAT && !form->moved) return values; // referenced until the document is written
     uint8_t* out = sup_arena_alloc(w->edit->arena, form->moved ? form->moved : region->count, stride);
     w->edit->failed |= !out;
     for (uint32_t i = 0, at = 0; i < region->count && out; ++i) {
@@ -144,7 +145,7 @@ static const void* pack_values(target_writer* w, const pack_region* region, cons
     return out;
 }
 
-// The vertices of a region that move, as a region of its own.
+// The moving vertices of a region, as a region of its own.
 static uint32_t write_moved(target_writer* w, const pack_region* region, const float* values, uint32_t count)
 {
     uint32_t*   vertices = SUP_NEW(w->edit->arena, uint32_t, count);
@@ -185,7 +186,7 @@ static uint32_t write_values(target_writer* w, const pack_region* region, const 
     return index;
 }
 
-// The component from its least weight to its greatest, and what it shows at the least one into the offset of its piece.
+// Rescales the component to its range, and adds its least value to the offset of its piece.
 static bool count_from_least(target_writer* w, const pack_region* region, uint32_t k, pack_code* code)
 {
     size_t numbers = 3 * (size_t)w->pack->baking->pieces[region->piece].count;
@@ -206,7 +207,7 @@ static bool count_from_least(target_writer* w, const pack_region* region, uint32
     return true;
 }
 
-// One component: in its own piece its shape, in the others of the mesh nothing.
+// One component: its shape in its own piece, zero in the mesh's other pieces.
 static sup_result write_component(target_writer* w, const pack_region* region, uint32_t k, sup_error* error)
 {
     const gltf_baking* baking = w->pack->baking;
@@ -229,7 +230,7 @@ static sup_result write_component(target_writer* w, const pack_region* region, u
     return SUP_OK;
 }
 
-// Where the components of each part begin: one target behind all of them.
+// The starting points of each part's components: one target behind all of them.
 static void write_offsets(target_writer* w)
 {
     const gltf_baking* baking = w->pack->baking;
@@ -291,6 +292,6 @@ float* gltf_pack_weights(gltf_pack* pack, const baked_part* part, uint32_t keys,
             }
         }
     }
-    for (uint32_t key = 0; key < keys && values && column < width; ++key) values[key * width + column] = 1; // where all begin
+    for (uint32_t key = 0; key < keys && values && column < width; ++key) values[key * width + column] = 1; // the offset target
     return values;
 }

@@ -1,11 +1,11 @@
-// Runs the stages of the glTF reader and hands the description over. What the writer needs later goes with the character.
+// Runs the stages of the glTF reader and hands over the description. What the writer needs later is kept with the character.
 #include "io/gltf/gltf_reader.h"
 #include "io/path.h"
 
 #include <string.h>
 
-// Geometry and keys may take this many times the file's size, and a little for small files: instances and accessors used
-// again and again are legal, a kilobyte that asks for a gigabyte is not.
+// Geometry and keys may take this many times the file's size, plus an allowance for small files: instances and accessors that
+// are used repeatedly are legal, a kilobyte that asks for a gigabyte is not.
 enum { BUDGET_FACTOR = 64, BUDGET_FREE = 64 << 20, WARNINGS_MAX = 64 };
 
 void gltf_warn(gltf_reader* r, const char* format, ...)
@@ -34,7 +34,7 @@ const char* gltf_text(gltf_reader* r, const char* format, ...)
 
 sup_result gltf_report(gltf_reader* r)
 {
-    // How many arrays will come is not known before; the bar stands at a quarter.
+    // The number of arrays is not known in advance; the bar stays at a quarter.
     return sup_progress_report(r->in->progress, 0.25, "reading") ? SUP_OK : sup_fail(r->error, SUP_ERROR_CANCELLED, "stopped");
 }
 
@@ -97,7 +97,7 @@ static sup_result create(gltf_reader* r, sup_character** out)
                                 .joints = r->joints,
                                 .clip_count = r->clip_count,
                                 .clips = r->clips,
-                                // The specification settles both, so nothing is assumed.
+                                // The specification defines both, so nothing is assumed.
                                 .metres_per_unit = r->in->unit > 0 ? r->in->unit : 1,
                                 .unit_assumed = r->given && r->given->unit_assumed,
                                 .up = sup_up_axis(r->in->up),

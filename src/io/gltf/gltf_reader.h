@@ -1,19 +1,19 @@
 /// io/gltf/gltf_reader.h: what the stages of the glTF reader share. They run in this order, each in its file:
 ///   gltf_file      container, document, buffers and images (gltf_uri finds them)
-///   gltf_meshopt   packed buffers are unpacked
+///   gltf_meshopt   unpacks compressed buffers
 ///   gltf_nodes     the tree, its rest transforms, the scene
 ///   gltf_mesh      geometry of the meshes in the scene
 ///   gltf_skin      joints, and the rest space that all parts share
-///   gltf_dress     weights for clothes without
+///   gltf_dress     weights for clothes that have none
 ///   gltf_clip      animations
-///   gltf_read      puts the description together
+///   gltf_read      assembles the description
 #ifndef SUP_IO_GLTF_GLTF_READER_H
 #define SUP_IO_GLTF_GLTF_READER_H
 
 #include "base/internal.h"
 #include "io/gltf/gltf.h"
 
-/// An affine map in double: rest transforms are chains of products, and their inverses must undo them.
+/// An affine map in double: rest transforms are chains of products, and their inverses must cancel them.
 typedef struct gltf_matrix {
     double m[3][4];
 } gltf_matrix;
@@ -30,19 +30,19 @@ typedef struct gltf_node {
     sup_transform   rest;
     sup_affine      matrix; ///< local at rest
     gltf_matrix     global; ///< at rest
-    uint32_t        joint;  ///< in the description; SUP_NONE: neither joint nor mesh nor above one
+    uint32_t        joint;  ///< in the description; SUP_NONE: neither a joint nor a mesh nor an ancestor of one
     uint32_t        part;   ///< made from its mesh
-    bool            bound;  ///< inverse_bind is settled
+    bool            bound;  ///< inverse_bind is final
     gltf_matrix     inverse_bind;
-    uint32_t        copies; ///< joints made of it
+    uint32_t        copies; ///< joints made from it
 } gltf_node;
 
-/// Geometry of one mesh, all triangle primitives behind each other. Read once, whatever the number of nodes.
+/// Geometry of one mesh, all triangle primitives concatenated. Read once, whatever the number of nodes.
 typedef struct gltf_mesh {
     const sup_json* value;
     const char*     name;
     bool            read;
-    uint32_t        uses; ///< parts made of it
+    uint32_t        uses; ///< parts made from it
     uint32_t        primitive_count;
     gltf_primitive* primitives;
     uint32_t        vertex_count;
@@ -52,11 +52,11 @@ typedef struct gltf_mesh {
     uint32_t        face_count;
     const uint32_t* face_sizes; ///< NULL: all triangles
     const uint32_t* corners;
-    const uint32_t* triangles; ///< the file's own list of them, or NULL
+    const uint32_t* triangles; ///< the file's own index array, or NULL
     uint32_t        width;
-    bool            lent;       ///< positions are the file's own bytes
+    bool            borrowed;   ///< positions are the file's own bytes
     uint32_t*       slots;      ///< vertex_count x width, indices into a skin's joints; NULL: slot_bytes
-    const uint8_t*  slot_bytes; ///< the file's own, where it has four of a byte each
+    const uint8_t*  slot_bytes; ///< the file's own, if each has four bytes
     const float*    weights;
     const uint32_t* point_ids;
     uint32_t        morph_count;
@@ -82,10 +82,10 @@ typedef struct gltf_reader {
     const gltf_given*     given; ///< NULL: read from the input's bytes
     sup_error*            error;
     sup_arena*            keep;   ///< becomes the character's
-    sup_arena*            work;   ///< dies with the reader
+    sup_arena*            work;   ///< freed with the reader
     gltf_source*          source; ///< in keep
     uint64_t              budget; ///< bytes that geometry and keys may still take
-    sup_result            result; ///< why gltf_take gave NULL
+    sup_result            result; ///< the result when gltf_take returned NULL
 
     uint32_t   node_count;
     gltf_node* nodes;
@@ -95,7 +95,7 @@ typedef struct gltf_reader {
     uint32_t   skin_count;
     gltf_skin* skins;
 
-    bool           lone; ///< there will be one part at most: corners and triangles stay, for the character to hold
+    bool           lone; ///< there will be at most one part: corners and triangles stay, for the character to reference
     uint32_t       part_count;
     gltf_part*     origins; ///< of the parts, in keep
     sup_part_desc* parts;
@@ -121,7 +121,7 @@ sup_result gltf_nodes_read(gltf_reader* r);
 sup_result gltf_parts_find(gltf_reader* r); ///< and the geometry of their meshes
 sup_result gltf_skins_read(gltf_reader* r);
 sup_result gltf_parts_place(gltf_reader* r);
-sup_result gltf_parts_dress(gltf_reader* r); ///< weights for those the user names
+sup_result gltf_parts_dress(gltf_reader* r); ///< weights for clothes that the user names
 sup_result gltf_clips_read(gltf_reader* r);
 
 // Helpers of all stages.
@@ -129,36 +129,35 @@ sup_result gltf_clips_read(gltf_reader* r);
 /// Whether the host brought a codec for this extension.
 bool gltf_meshopt_known(const gltf_reader* r, const char* extension);
 
-/// The names of all meshes in the scene, as "'Body', 'Shirt'", cut where they are many.
+/// The names of all meshes in the scene, as "'Body', 'Shirt'", truncated if there are many.
 const char* gltf_part_names(gltf_reader* r);
-/// A sentence for the person; beyond a number of them only a last one that says so.
+/// Adds a warning for the user; beyond a number of them only a last one that says so.
 void gltf_warn(gltf_reader* r, const char* format, ...) SUP_FORMAT(2, 3);
-/// Words in the work arena, or "?" where memory ran out (the next allocation will say so).
+/// Formats text in the work arena, or "?" when out of memory (the next allocation reports it).
 const char* gltf_text(gltf_reader* r, const char* format, ...) SUP_FORMAT(2, 3);
-/// Memory of the work arena that counts against the budget: instances and shared accessors let a small file ask for any
-/// amount. NULL: r->result is the code to return.
+/// Memory of the work arena that counts against the budget: instances and shared accessors let a small file ask for any amount.
+/// NULL: r->result is the code to return.
 void* gltf_take(gltf_reader* r, uint64_t count, size_t size);
 /// The same for memory that will be needed later.
 sup_result gltf_charge(gltf_reader* r, uint64_t count, size_t size);
-/// The items of the array `key` of an object by index; none where it is absent.
+/// The items of the array `key` of an object by index; none if it is absent.
 sup_result gltf_list(gltf_reader* r, const sup_json* object, const char* key, sup_arena* arena, uint32_t* count,
                      const sup_json*** out);
-/// The index under `key`, SUP_NONE where absent; an error when it is not an index or not below limit. `owner` is for the
-/// message.
+/// The index under `key`, SUP_NONE if absent; fails if it is not an index below limit. `owner` is for the message.
 sup_result gltf_index(gltf_reader* r, const sup_json* object, const char* key, uint32_t limit, const char* owner,
                       uint32_t* out);
-/// The name of an object, or "KIND INDEX" where it has none.
+/// The name of an object, or "KIND INDEX" if it has none.
 const char* gltf_name(gltf_reader* r, const sup_json* object, const char* kind, uint32_t index);
 
-/// Asks whoever waits; SUP_ERROR_CANCELLED: nobody does any more.
+/// Reports progress; SUP_ERROR_CANCELLED if the user cancelled.
 sup_result gltf_report(gltf_reader* r);
-/// gltf_accessor_find that also puts sparse values in place.
+/// gltf_accessor_find that also fills in sparse values.
 sup_result gltf_accessor_load(gltf_reader* r, uint32_t index, const char* used_for, gltf_accessor* out);
-/// All components as floats: the file's own bytes where they are fit for it, else a copy.
+/// All components as floats: the file's own bytes if they are suitable, else a copy.
 sup_result gltf_accessor_floats(gltf_reader* r, const gltf_accessor* accessor, const float** out);
-/// The same into memory of the caller.
+/// The same into the caller's memory.
 void gltf_accessor_fill(const gltf_accessor* accessor, float* out);
-/// An error that names the accessor when one of its values is NaN or infinite.
+/// Fails with the accessor's name when one of its values is NaN or infinite.
 sup_result gltf_accessor_finite(gltf_reader* r, const gltf_accessor* accessor, const float* values, const char* used_for);
 
 bool gltf_uri_is_data(const char* uri, size_t length);

@@ -1,17 +1,17 @@
 // Skins, joints, and the one rest space that all parts share.
 //
-// glTF binds every skin in a space of its own: vertex -> IB_j -> joint j. The character has one inverse bind for each joint
-// and its points in one space, so each skin gets a place B (mesh space to rest space) and binds IB'_j = IB_j B^-1, which
-// leaves G_j IB'_j (B v) = G_j IB_j v as it was. B = G(root) IB(root) puts the bind shape where the file's rest pose shows it.
-// A second skin on joints of a first takes the B that makes a shared joint agree.
+// glTF binds every skin in a space of its own: vertex -> IB_j -> joint j. The character has one inverse bind for each joint and
+// its points in one space, so each skin gets a placement B (mesh space to rest space) and binds IB'_j = IB_j B^-1, which leaves
+// G_j IB'_j (B v) = G_j IB_j v unchanged. B = G(root) IB(root) puts the bind shape where the file's rest pose shows it. A
+// second skin on joints of a first takes the B that makes a shared joint agree.
 #include "io/gltf/gltf_reader.h"
 #include "math/vec.h"
 
-// Skins whose place is nearer to the identity keep their positions bit for bit. Of the box for the translation.
+// Skins whose placement is nearer to the identity keep their positions bit for bit; the translation is relative to the box.
 static const double IDENTITY_NEAR = 1e-6;
-// Two binds of one joint that move the corners of the box apart by less than this (of its diagonal) are one.
+// Two binds of one joint that move the corners of the box apart by less than this share of its diagonal are the same.
 static const double BINDS_AGREE = 1e-4;
-// A place that flattens more than this could not be undone in float.
+// A placement that flattens more than this could not be inverted in float.
 static const float CONDITION_MAX = 1e4f;
 
 // ---------------------------------------------------------------------------------------------- reading
@@ -77,7 +77,7 @@ static void grow_box(gltf_skin* skin, const gltf_mesh* mesh)
     skin->used = true;
 }
 
-// Skin joints, nodes with parts, and all that stands above them become joints, parents first.
+// Skin joints, nodes with parts, and their ancestors become joints, parents first.
 static sup_result make_joints(gltf_reader* r)
 {
     uint32_t count = 0;
@@ -110,7 +110,7 @@ static sup_result make_joints(gltf_reader* r)
 
 // ---------------------------------------------------------------------------------------------- placing
 
-// The joint highest in the tree, the first of several: it has none of the skin's joints above it.
+// The joint highest in the tree, the first of several: none of the skin's joints is above it.
 static uint32_t find_root(const gltf_reader* r, const gltf_skin* skin)
 {
     uint32_t root = 0;
@@ -135,7 +135,7 @@ static bool near_identity(const gltf_skin* skin, const gltf_matrix* a)
     return true;
 }
 
-// Where the skin's mesh space stands in rest space.
+// The placement of the skin's mesh space in rest space.
 static gltf_matrix choose_place(gltf_reader* r, const gltf_skin* skin)
 {
     uint32_t    root = find_root(r, skin), shared = root;
@@ -156,7 +156,7 @@ static gltf_matrix choose_place(gltf_reader* r, const gltf_skin* skin)
     return gltf_matrix_identity();
 }
 
-// Whether the joint's settled bind moves the skin's box as the skin's own does.
+// Whether the joint's final bind moves the skin's box as the skin's own bind does.
 static bool binds_agree(const gltf_skin* skin, const gltf_matrix* settled, const gltf_matrix* own)
 {
     if (!skin->used) return true;
@@ -236,12 +236,12 @@ sup_result gltf_skins_read(gltf_reader* r)
 
 // ---------------------------------------------------------------------------------------------- parts
 
-// From slots of the skin to joints of the description.
+// Converts the skin's slots to joints of the description.
 static sup_result map_joints(gltf_reader* r, const gltf_part* origin, const gltf_mesh* mesh, const uint32_t** out)
 {
     const gltf_skin* skin = &r->skins[origin->skin];
     size_t           count = (size_t)mesh->vertex_count * mesh->width;
-    bool             own = mesh->uses == 1 && mesh->slots; // nobody else reads them
+    bool             own = mesh->uses == 1 && mesh->slots; // no other part reads them
     uint32_t*        joints = own ? mesh->slots : gltf_take(r, count, sizeof *joints);
     if (!joints) return r->result;
     for (size_t i = 0; i < count; ++i) {
@@ -272,7 +272,7 @@ static sup_result copy_morphs(gltf_reader* r, const gltf_mesh* mesh, const gltf_
     return SUP_OK;
 }
 
-// A part without skin moves with its node: its rest space is where the node's bind has it.
+// A part without skin moves with its node: its rest space is that of the node's bind.
 static void place_rigid(gltf_reader* r, const gltf_node* node, sup_part_desc* part)
 {
     gltf_matrix place = node->global, inverse;
@@ -305,7 +305,7 @@ sup_result gltf_parts_place(gltf_reader* r)
                                  .corners = mesh->corners,
                                  .triangles = mesh->triangles,
                                  .lasting = r->lone,
-                                 .lasting_positions = r->lone && mesh->lent,
+                                 .lasting_positions = r->lone && mesh->borrowed,
                                  .joint = SUP_NONE,
                                  .weld = true,
                                  .point_ids = mesh->point_ids,

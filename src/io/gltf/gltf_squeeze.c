@@ -1,6 +1,6 @@
-// All streams of a document again, one behind the other by kind and width, each kind packed as one: vertices, keys, indices,
-// and the lists and values of sparse accessors. Exact: floats that are whole multiples of a power of two go through the
-// exponential filter, all others as they are. What nothing refers to is left out.
+// Rewrites all streams of a document, grouped by kind and width, each group packed as one: vertices, keys, indices, and the
+// lists and values of sparse accessors. Lossless: floats that are whole multiples of a power of two use the exponential filter,
+// all others are stored as they are. Unreferenced data is dropped.
 #include "io/gltf/gltf_squeeze.h"
 #include "base/internal.h"
 #include "io/gltf/gltf_ngon.h"
@@ -30,7 +30,7 @@ typedef struct placed {
     uint64_t            offset;
 } placed;
 
-// A number to be filled in when the views are known.
+// A number to be filled in once the views are known.
 typedef struct pending {
     sup_json* object;
     stream*   to;
@@ -46,11 +46,11 @@ typedef struct squeezer {
     sup_json**           accessors;
     sup_json**           views;
     uint8_t*             uses;
-    float*               grids;  // that floats are rounded to; 0: not
-    bool*                shares; // only where all values lie within 0 to 1
-    const vertex_order** orders; // of the vertices that an accessor is about; NULL: as they are
-    uint32_t*            owners; // primitive (counted over all) whose accessor it is; SHARED: of several
-    uint32_t*            widths; // numbers in a row of morph weights; 0: as the accessor says
+    float*               grids;  // rounding of floats; 0: none
+    bool*                shares; // round only if all values lie within 0 to 1
+    const vertex_order** orders; // new order of an accessor's vertices; NULL: unchanged
+    uint32_t*            owners; // the primitive (counted over all) that uses the accessor; SHARED: several
+    uint32_t*            widths; // numbers in a row of morph weights; 0: as in the accessor
     stream*              first;
     stream*              last;
     placed*              places;
@@ -113,11 +113,11 @@ typedef struct block {
     float               grid;
     bool                share;
     const vertex_order* order;
-    const uint32_t*     pick; // which element comes first, second, ...; NULL: as they are
-    uint32_t            row;  // bytes of what is packed as one element; 0: size
+    const uint32_t*     pick; // which element comes first, second, ...; NULL: unchanged
+    uint32_t            row;  // bytes packed as one element; 0: size
 } block;
 
-// Never to a zero with a sign, which would not pack.
+// Never rounds to -0, which does not pack.
 static void round_floats(float* values, size_t count, float grid, bool share)
 {
     for (size_t i = 0; i < count && share; ++i)
@@ -125,7 +125,7 @@ static void round_floats(float* values, size_t count, float grid, bool share)
     for (size_t i = 0; i < count; ++i) values[i] = floorf(values[i] / grid + 0.5f) * grid + 0.0f;
 }
 
-// Triangles next to each other in the mesh next to each other in the list, which packs to a third.
+// Makes triangles that are adjacent in the mesh adjacent in the list, which packs to a third.
 static void order_triangles(squeezer* s, uint8_t* data, uint32_t count, uint32_t size)
 {
     uint32_t* wide = SUP_NEW(s->work, uint32_t, count);
@@ -149,7 +149,7 @@ static void rename_vertices(const vertex_order* order, uint8_t* data, uint32_t c
     }
 }
 
-// Elements one behind the other, each filled up to four bytes where vertices want it.
+// Elements one after another, each padded to four bytes where vertices require it.
 static stream* put_block(squeezer* s, const block* b, uint64_t* offset)
 {
     bool     index = is_index(b->use);
@@ -169,7 +169,7 @@ static stream* put_block(squeezer* s, const block* b, uint64_t* offset)
     bool     exponential =
         packs && b->floats && gltf_exponential((const float*)(const void*)flat, bytes / 4, (uint32_t*)(void*)words);
     stream* to = find_stream(s, b->use, packs || is_vertex(b->use) ? row : 4, exponential, !packs);
-    // Plain bytes begin at multiples of four whatever their width.
+    // Unpacked data begins at multiples of four whatever its width.
     uint8_t* fill = to && !packs && to->bytes % 4 ? extend(s, to, 4 - to->bytes % 4) : NULL;
     if (fill) memset(fill, 0, 4 - (size_t)(fill - to->data) % 4);
     uint8_t* at = to ? extend(s, to, bytes) : NULL;
@@ -179,7 +179,7 @@ static stream* put_block(squeezer* s, const block* b, uint64_t* offset)
     return to;
 }
 
-// Accessors over the same bytes stay so.
+// Accessors that shared bytes still do.
 static stream* place_block(squeezer* s, const block* b, uint64_t* offset)
 {
     uint64_t bytes = (uint64_t)b->count * b->size;
@@ -198,7 +198,7 @@ static stream* place_block(squeezer* s, const block* b, uint64_t* offset)
 
 // ---------------------------------------------------------------------------------------------- accessors
 
-// Moves what `object` (an accessor, or one half of a sparse one) points to.
+// Moves the data that `object` (an accessor, or one half of a sparse one) references.
 static void move_block(squeezer* s, sup_json* object, block b)
 {
     uint32_t index = (uint32_t)gltf_number_of(object, "bufferView");
@@ -209,7 +209,7 @@ static void move_block(squeezer* s, sup_json* object, block b)
     b.pitch = pitch ? (uint32_t)pitch : b.size;
     b.from = gltf_number_of(view, "byteOffset") + inside;
     uint64_t end = b.from + (b.count ? (uint64_t)(b.count - 1) * b.pitch + b.size : 0);
-    if (end > s->binary.size) return; // the reader had no use for it; it stays without bytes
+    if (end > s->binary.size) return; // reading did not use it; it stays without bytes
     stream* to = place_block(s, &b, &offset);
     if (!to) return;
     sup_json_remove(object, "byteOffset");
@@ -217,7 +217,7 @@ static void move_block(squeezer* s, sup_json* object, block b)
     s->waiting[s->waiting_count++] = (pending){ object, to };
 }
 
-// Vertices of a sparse accessor have to rise by their new numbers too.
+// Vertices of a sparse accessor must rise by their new numbers too.
 static const uint32_t* pick_list(squeezer* s, const sup_json* indices, const block* b)
 {
     uint32_t  view = (uint32_t)gltf_number_of(indices, "bufferView");
@@ -314,7 +314,7 @@ static void own_all(squeezer* s, const sup_json* object, uint32_t primitive)
     }
 }
 
-// Which accessors belong to one primitive alone.
+// Finds the accessors that belong to a single primitive.
 static void find_owners(squeezer* s)
 {
     uint32_t primitive = 0;
@@ -328,7 +328,7 @@ static void find_owners(squeezer* s)
         }
 }
 
-// False: one of them is another's too, or not about `count` vertices.
+// False: one of them is shared, or does not have `count` elements.
 static bool owns_all(const squeezer* s, const sup_json* object, uint32_t primitive, uint64_t count)
 {
     for (const sup_json* value = object ? object->first : NULL; value; value = value->next) {
@@ -345,7 +345,7 @@ static void order_all(squeezer* s, const sup_json* object, const vertex_order* o
         s->orders[sup_json_index(value, 0)] = order;
 }
 
-// The indices of a primitive as they stand; NULL: they are not plain.
+// The indices of a primitive as stored; NULL: not a plain list.
 static uint32_t* load_indices(squeezer* s, const sup_json* accessor, uint32_t* count, uint64_t vertices)
 {
     uint32_t        view = (uint32_t)gltf_number_of(accessor, "bufferView");
@@ -362,7 +362,7 @@ static uint32_t* load_indices(squeezer* s, const sup_json* accessor, uint32_t* c
     return out;
 }
 
-// Only where `_POINT` keeps the numbers of the points, and all accessors are this primitive's own.
+// Only if `_POINT` keeps the numbers of the points, and all accessors belong to this primitive alone.
 static void order_primitive(squeezer* s, const sup_json* p, uint32_t primitive)
 {
     const sup_json* attributes = sup_json_get(p, "attributes");
@@ -384,8 +384,8 @@ static void order_primitive(squeezer* s, const sup_json* p, uint32_t primitive)
 static void use_mesh(squeezer* s, const sup_json* mesh, uint32_t* primitive)
 {
     for (const sup_json* p = first_of(mesh, "primitives"); p; p = p->next, ++*primitive) {
-        // The order of corners tells polygons apart, and packing as triangles may turn them.
-        sup_json* extensions = (sup_json*)sup_json_get(p, "extensions"); // the tree is the edit's own
+        // The order of corners separates polygons, and packing as triangles may rotate them.
+        sup_json* extensions = (sup_json*)sup_json_get(p, "extensions"); // the edit owns the tree
         bool      triangles = sup_json_index(sup_json_get(p, "mode"), 4) == 4;
         if (triangles && s->round->corners && extensions) sup_json_remove(extensions, GLTF_NGON);
         if (extensions && extensions->count == 0) sup_json_remove((sup_json*)p, "extensions");
@@ -398,7 +398,7 @@ static void use_mesh(squeezer* s, const sup_json* mesh, uint32_t* primitive)
     }
 }
 
-// Morph weights are packed row by row: what follows a number in time stands a row behind it.
+// Morph weights are packed by row: the next value in time is a row further.
 static void note_rows(squeezer* s, const sup_json* animation)
 {
     const sup_json* samplers = sup_json_get(animation, "samplers");
@@ -417,7 +417,7 @@ static void note_rows(squeezer* s, const sup_json* animation)
     }
 }
 
-// No primitive says so any more: nor does the document.
+// No primitive uses the extension any more, so the document must not list it.
 static void forget_polygons(gltf_edit* edit)
 {
     sup_json* used = gltf_edit_get(edit->root, "extensionsUsed");
@@ -453,13 +453,13 @@ static size_t encode(squeezer* s, const stream* from, uint8_t** out)
 {
     bool     index = is_index(from->use);
     uint32_t count = (uint32_t)(from->bytes / from->stride);
-    size_t   room = index ? s->extra->meshopt_index_bound(count) : s->extra->meshopt_bound(count, from->stride);
-    *out = SUP_NEW(s->edit->arena, uint8_t, room);
+    size_t   capacity = index ? s->extra->meshopt_index_bound(count) : s->extra->meshopt_bound(count, from->stride);
+    *out = SUP_NEW(s->edit->arena, uint8_t, capacity);
     s->failed |= !*out;
     if (!*out) return 0;
-    if (!index) return s->extra->meshopt_encode(count, from->stride, from->data, *out, room);
+    if (!index) return s->extra->meshopt_encode(count, from->stride, from->data, *out, capacity);
     return s->extra->meshopt_encode_indices(from->use == USE_TRIANGLES ? SUP_MESHOPT_TRIANGLES : SUP_MESHOPT_INDICES, count,
-                                            from->stride, from->data, *out, room);
+                                            from->stride, from->data, *out, capacity);
 }
 
 static void write_stream(squeezer* s, stream* from)
@@ -471,7 +471,7 @@ static void write_stream(squeezer* s, stream* from)
     size_t      size = from->raw ? 0 : encode(s, from, &packed);
     s->bytes[from->use] += sup_align(size ? size : from->bytes, 4);
     if (size == 0) {
-        // The arena of the streams ends before the document does.
+        // The streams' arena is freed before the document.
         uint8_t* copy = sup_arena_copy(edit->arena, from->data, from->bytes, 1);
         edit->failed |= !copy;
         from->view = gltf_edit_view(edit, copy, from->bytes, vertex ? from->stride : 0, vertex ? GLTF_ARRAY_BUFFER : 0);
@@ -525,7 +525,7 @@ sup_result gltf_squeeze(gltf_edit* edit, const sup_extra* extra, const squeeze_g
     memset(bytes, 0, USE_COUNT * sizeof *bytes);
     if (!gltf_prunable(edit->root)) {
         sup_arena_destroy(s.work);
-        return SUP_OK; // views may be named where we do not look
+        return SUP_OK; // it may reference views where we do not look
     }
     gltf_prune(edit);
     bool ready = s.work && !edit->failed && prepare(&s);

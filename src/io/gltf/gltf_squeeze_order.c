@@ -1,5 +1,5 @@
-// Vertices in the order in which triangles come to them: neighbors in the mesh become neighbors in the streams, and what
-// follows something like it packs better.
+// Orders vertices by their first use in triangles: neighbors in the mesh become neighbors in the streams, and similar
+// consecutive values pack better.
 #include "base/internal.h"
 #include "base/sort.h"
 #include "io/gltf/gltf_squeeze.h"

@@ -1,5 +1,5 @@
-// A finer character that still wears what its file says: the document gets finer primitives and is read again, so that
-// materials, pictures, joints and clips need no path of their own.
+// A subdivided character that keeps what its file says: the document gets subdivided primitives and is read again, so that
+// materials, pictures, joints and clips need no code path of their own.
 #include "base/internal.h"
 #include "io/gltf/gltf_ngon.h"
 #include "io/gltf/gltf_write.h"
@@ -11,15 +11,15 @@
 enum { SET = 4, POINT_MAX = 1 << 24 };
 
 typedef struct divider {
-    const sup_character*  base; // came from `source` whole
+    const sup_character*  base; // read completely from `source`
     const gltf_source*    source;
     const sup_character*  fine;
     const sup_subdivided* parts;
     gltf_edit             edit;
-    uint32_t*             slots; // of each joint in the skin at hand
+    uint32_t*             slots; // of each joint in the current skin
 } divider;
 
-// One primitive and its vertices: those of the finer part from begin on.
+// A primitive and its vertices: those of the subdivided part from begin on.
 typedef struct piece {
     uint32_t  part, group, begin, count;
     sup_json* primitive;
@@ -35,7 +35,7 @@ static void* make(divider* d, size_t count, size_t size)
 
 static uint32_t fine_point(const divider* d, const piece* p, uint32_t vertex)
 {
-    // As the finer character has numbered them: where the numbers of dividing could not be kept, its points were welded anew.
+    // Numbered by the subdivided character: if the numbers of subdivision could not be kept, its points were welded again.
     const sup_mesh* fine = &d->fine->mesh;
     return fine->vertex_points[fine->parts[p->part].vertex_begin + p->begin + vertex];
 }
@@ -85,7 +85,7 @@ static void write_positions(divider* d, const piece* p)
                          gltf_edit_floats(&d->edit, &at->x, p->count, 3, GLTF_ARRAY_BUFFER, true));
 }
 
-// Normals and tangents are those of the finer surface, which readers make.
+// Normals and tangents are left to the readers, which compute those of the finer surface.
 static void write_morphs(divider* d, const piece* p)
 {
     const sup_part* part = &d->fine->mesh.parts[p->part];
@@ -162,8 +162,8 @@ static bool is_made(const char* name)
     return strncmp(name, "JOINTS_", 7) == 0 || strncmp(name, "WEIGHTS_", 8) == 0;
 }
 
-// Texture coordinates, colors and attributes of the file's own: straight between the vertices, so that pictures stay where they
-// are. `first` is the primitive's first vertex in the file.
+// Texture coordinates, colors and custom attributes: interpolated linearly between the vertices, so that pictures stay in
+// place. `first` is the primitive's first vertex in the file.
 static void write_attribute(divider* d, const piece* p, const char* name, uint32_t accessor, uint32_t first)
 {
     gltf_accessor     a;
@@ -194,7 +194,7 @@ static void write_attributes(divider* d, const piece* p, uint32_t first)
         if (is_made(a->key)) sup_json_remove(p->attributes, a->key);
         else write_attribute(d, p, a->key, sup_json_index(a, SUP_NONE), first);
     }
-    // Maps that were added behind the file, and smooth values for those of the file.
+    // Maps that were added after reading, and smooth values for those of the file.
     for (uint32_t i = 0; i < d->fine->map_count; ++i) {
         const sup_map* map = &d->fine->maps[i];
         float*         values = map->name[0] == '_' ? make(d, p->count, sizeof *values) : NULL;
@@ -248,7 +248,7 @@ static void write_part(divider* d, uint32_t index)
     }
 }
 
-// What the file's arrays round, or cannot say, is as it was computed.
+// Restores the computed values that the file's arrays round, or cannot hold.
 static void take_over(sup_character* out, sup_character* fine)
 {
     const sup_mesh *a = &out->mesh, *b = &fine->mesh;
@@ -288,7 +288,7 @@ sup_result gltf_edit_read(gltf_edit* edit, const sup_character* base, const sup_
     (*out)->size_factor = base->size_factor;
     (*out)->up = base->up;
     (*out)->up_assumed = base->up_assumed;
-    // Clips that were added behind the file's own.
+    // Clips that were added to the file's own.
     for (uint32_t i = (*out)->clip_count; i < base->clip_count && result == SUP_OK; ++i)
         result = sup_character_add_clip(*out, &base->clips[i], error);
     if (result == SUP_OK) return SUP_OK;
@@ -315,7 +315,7 @@ static sup_result divide(const sup_character* base, uint32_t levels, sup_arena* 
     gltf_edit_open(&d.edit, d.source, keep);
     for (uint32_t i = 0; i < base->mesh.part_count && !d.edit.failed; ++i) {
         for (uint32_t k = 0; k < i && !done[i]; ++k) done[i] = d.source->parts[k].mesh == d.source->parts[i].mesh;
-        if (!done[i]) write_part(&d, i); // a mesh that two nodes show is divided once
+        if (!done[i]) write_part(&d, i); // a mesh that two nodes show is subdivided once
     }
     result = gltf_edit_read(&d.edit, base, allocator, out, error);
     if (result == SUP_OK) take_over(*out, fine);

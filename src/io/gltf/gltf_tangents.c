@@ -1,4 +1,4 @@
-// Texture coordinates of a glTF, and tangents along them for normal maps.
+// The texture coordinates of a glTF, and tangents along them for normal maps.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 #include "math/trig.h"
@@ -63,12 +63,12 @@ static void add_triangle(tangents* t, const uint32_t v[3])
     const float *a = t->uv[v[0]], *b = t->uv[v[1]], *c = t->uv[v[2]];
     float        x1 = b[0] - a[0], y1 = b[1] - a[1], x2 = c[0] - a[0], y2 = c[1] - a[1], det = x1 * y2 - x2 * y1;
     if (!isfinite(det) || det == 0) return;
-    // v grows downwards on the picture and the bitangent upwards: glTF's second axis is against v as stored here.
-    sup_vec3 way = v3_sub(v3_scale(v3_sub(p[1], p[0]), y2), v3_scale(v3_sub(p[2], p[0]), y1));
-    way = v3_normalize(v3_scale(way, det < 0 ? -1.0f : 1.0f), v3(0, 0, 0));
+    // v grows downwards in the picture and the bitangent upwards: glTF's second axis is -v as stored here.
+    sup_vec3 tangent = v3_sub(v3_scale(v3_sub(p[1], p[0]), y2), v3_scale(v3_sub(p[2], p[0]), y1));
+    tangent = v3_normalize(v3_scale(tangent, det < 0 ? -1.0f : 1.0f), v3(0, 0, 0));
     for (int i = 0; i < 3; ++i) {
         float angle = corner_angle(p[i], p[(i + 1) % 3], p[(i + 2) % 3]);
-        t->sums[v[i]] = v3_mad(t->sums[v[i]], angle, way);
+        t->sums[v[i]] = v3_mad(t->sums[v[i]], angle, tangent);
         t->hands[v[i]] += det < 0 ? angle : -angle;
     }
 }
@@ -83,7 +83,7 @@ static void find_normals(tangents* t, sup_vec3* of_points)
     }
 }
 
-// Directions go by the way back to the mesh's own space, normals by the transpose of the way there.
+// Directions transform by the inverse map to the mesh's own space, normals by the transpose of the map from it.
 static sup_vec3 to_own(const sup_part* part, sup_vec3 d, bool normal)
 {
     const sup_affine* a = &part->place;
@@ -98,8 +98,8 @@ static void write_primitive(const tangents* t, gltf_edit* edit, const sup_part* 
 {
     sup_json* attributes = gltf_edit_get(json, "attributes");
     sup_vec3* normals = SUP_NEW(edit->arena, sup_vec3, p->vertex_count);
-    sup_vec4* ways = SUP_NEW(edit->arena, sup_vec4, p->vertex_count);
-    edit->failed |= !normals || !ways;
+    sup_vec4* values = SUP_NEW(edit->arena, sup_vec4, p->vertex_count);
+    edit->failed |= !normals || !values;
     if (edit->failed || !sup_json_get(attributes, "TEXCOORD_0")) return;
     for (uint32_t i = 0; i < p->vertex_count; ++i) {
         uint32_t v = part->vertex_begin + p->vertex_begin + i;
@@ -108,14 +108,14 @@ static void write_primitive(const tangents* t, gltf_edit* edit, const sup_part* 
         normals[i] = to_own(part, n, true);
         d = to_own(part, d, false);
         d = v3_normalize(v3_mad(d, -v3_dot(d, normals[i]), normals[i]), v3_across(normals[i]));
-        ways[i] = (sup_vec4){ d.x, d.y, d.z, t->hands[v] < 0 ? -1.0f : 1.0f };
+        values[i] = (sup_vec4){ d.x, d.y, d.z, t->hands[v] < 0 ? -1.0f : 1.0f };
     }
     if (!sup_json_get(attributes, "NORMAL"))
         gltf_edit_number(edit, attributes, "NORMAL",
                          gltf_edit_floats(edit, &normals->x, p->vertex_count, 3, GLTF_ARRAY_BUFFER, false));
     if (!sup_json_get(attributes, "TANGENT"))
         gltf_edit_number(edit, attributes, "TANGENT",
-                         gltf_edit_floats(edit, &ways->x, p->vertex_count, 4, GLTF_ARRAY_BUFFER, false));
+                         gltf_edit_floats(edit, &values->x, p->vertex_count, 4, GLTF_ARRAY_BUFFER, false));
 }
 
 static sup_result write_all(const tangents* t, sup_arena* keep, const sup_allocator* allocator, sup_character** out,
@@ -137,7 +137,7 @@ static sup_result write_all(const tangents* t, sup_arena* keep, const sup_alloca
     return gltf_edit_read(&edit, t->c, allocator, out, error);
 }
 
-// Maps that were added behind the file.
+// Maps that were added after reading.
 static sup_result keep_maps(const sup_character* from, sup_character* to, sup_error* error)
 {
     uint32_t n = from->mesh.point_count;

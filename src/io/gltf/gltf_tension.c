@@ -1,4 +1,4 @@
-// How a pose strains the skin, as an attribute that shaders read and as colors that every viewer shows.
+// How much a pose stretches the skin, as an attribute for shaders and as vertex colors that every viewer shows.
 #include "io/gltf/gltf_baking.h"
 
 #include "base/internal.h"

@@ -1,12 +1,12 @@
-// Keys that a viewer finds again between their neighbors are left out: all of what never changes but one, and of rotations
-// those that the arc from key to key passes within the grid that rotations are rounded to anyway.
+// Drops keys that interpolation reproduces: all but one of a constant, and of rotations those that the arc between other keys
+// passes within the step that rotations are rounded to anyway.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WORTH = 300, KEY = 4 }; // bytes that times of one's own take in the document; of a rotation, packed
+enum { WORTH = 300, KEY = 4 }; // bytes that a separate time accessor takes in the document; bytes of a packed rotation
 
 typedef struct thinner {
     gltf_edit* edit;
@@ -16,10 +16,10 @@ typedef struct thinner {
     sup_json** accessors;
     sup_json** views;
     double     turn;   // tolerance of rotations
-    uint32_t*  single; // accessor with the first time alone, by that of all times; SUP_NONE: not made yet
+    uint32_t*  single; // accessor with only the first time, by the accessor of all times; SUP_NONE: not made yet
 } thinner;
 
-// The floats of an accessor, one element behind the other; NULL: they are something else.
+// The floats of an accessor, tightly packed; NULL: it has another layout.
 static const float* floats_of(const thinner* t, uint32_t index, uint32_t width)
 {
     static const char* const types[] = { "", "SCALAR", "VEC2", "VEC3", "VEC4" };
@@ -42,13 +42,13 @@ static bool never_changes(const float* values, uint32_t keys, uint32_t width)
     return true;
 }
 
-// Whether key b lies on the arc from a to c, where a viewer looks for it.
+// Whether key b lies on the arc from a to c at its time.
 static bool lies_between(const thinner* t, const float* times, const float* q, uint32_t a, uint32_t b, uint32_t c)
 {
     double ratio = ((double)times[b] - (double)times[a]) / ((double)times[c] - (double)times[a]), dot = 0, length = 0, off = 0,
            way[4];
     for (int i = 0; i < 4; ++i) dot += (double)q[4 * a + i] * (double)q[4 * c + i];
-    if (!(fabs(dot) > 0.9)) return false; // far apart, slerp and what is straight differ
+    if (!(fabs(dot) > 0.9)) return false; // far apart, slerp and linear interpolation differ
     for (int i = 0; i < 4; ++i) {
         way[i] = (1 - ratio) * (double)q[4 * a + i] + (dot < 0 ? -ratio : ratio) * (double)q[4 * c + i];
         length += way[i] * way[i];
@@ -60,7 +60,8 @@ static bool lies_between(const thinner* t, const float* times, const float* q, u
         double d = (same < 0 ? -way[i] : way[i]) / length - (double)q[4 * b + i];
         off += d * d;
     }
-    // A straight line over an arc of angle w runs off by less than w^3 / 100 in time: with the rest within the tolerance.
+    // A straight line across an arc of angle w is off by less than w^3 / 100 in time: added to the rest, it must be within the
+    // tolerance.
     double angle2 = 2 * (1 - fabs(dot));
     return sqrt(off) + angle2 * sqrt(angle2 < 0 ? 0 : angle2) / 100 <= t->turn;
 }
@@ -72,14 +73,14 @@ static bool all_between(const thinner* t, const float* times, const float* q, ui
     return true;
 }
 
-// Keys that stay, first and last always. From each as far as all between can be left out: twice as far as long as that is good,
-// then by halves, so that work grows with the number of keys alone.
+// The keys to keep, first and last always. Each jumps as far as all keys between can be dropped: the distance doubles while
+// that works, then bisects, so that the work is linear in the number of keys.
 static uint32_t choose_keys(const thinner* t, const float* times, const float* q, uint32_t keys, uint32_t* kept)
 {
     enum { FAR = 64 };
     uint32_t count = 0;
     for (uint32_t a = 0; a < keys;) {
-        uint32_t good = 1, bad = keys - a < FAR + 1 ? keys - a : FAR + 1; // leaps; one to the next key is always good
+        uint32_t good = 1, bad = keys - a < FAR + 1 ? keys - a : FAR + 1; // jump lengths; one to the next key always works
         kept[count++] = a;
         while (2 * good < bad && all_between(t, times, q, a, a + 2 * good)) good *= 2;
         if (2 * good < bad) bad = 2 * good;
@@ -139,7 +140,7 @@ static bool is_moved_by(const char* path)
     return strcmp(path, "rotation") == 0 || strcmp(path, "translation") == 0 || strcmp(path, "scale") == 0;
 }
 
-// A sampler that several channels share stays as it is.
+// A sampler that several channels share stays unchanged.
 static void thin_animation(thinner* t, sup_json* animation)
 {
     uint32_t   count;
@@ -155,7 +156,7 @@ static void thin_animation(thinner* t, sup_json* animation)
             if (pass == 0) users[index] = (uint8_t)(users[index] < 2 ? users[index] + 1 : 2);
             else if (users[index] == 1 && is_moved_by(path)) thin_sampler(t, samplers[index], path);
         }
-    // What is said is the default.
+    // The interpolation removed here is the default.
     for (uint32_t i = 0; i < count; ++i)
         if (strcmp(sup_json_string(sup_json_get(samplers[i], "interpolation"), ""), "LINEAR") == 0)
             sup_json_remove(samplers[i], "interpolation");

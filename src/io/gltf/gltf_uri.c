@@ -1,4 +1,4 @@
-// Finding what a document points to. A file may only bring along files beside or below itself: a character from the network
+// Resolves what a document references. A file may only reference files beside or below itself: a character from the network
 // must not be able to read the rest of the disk.
 #include "io/gltf/gltf_reader.h"
 #include "io/path.h"
@@ -13,7 +13,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-// %41 becomes A; a stray % stays. Returns the length; out has room for length bytes.
+// %41 becomes A; a stray % stays. Returns the length; out must hold length bytes.
 static size_t percent_decode(const char* text, size_t length, char* out)
 {
     size_t n = 0;
@@ -40,7 +40,7 @@ static int base64_digit(char c)
     return -1;
 }
 
-// False for a character that is not base64, or a length that no bytes have.
+// False for a character that is not base64, or an impossible length.
 static bool base64_decode(const char* text, size_t length, uint8_t* out, size_t* size)
 {
     while (length && text[length - 1] == '=') --length;

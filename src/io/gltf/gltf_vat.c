@@ -1,5 +1,5 @@
-// The mesh that a vertex animation texture moves: at rest, without skin, morph targets and clips, with one more set of texture
-// coordinates. Materials, pictures and other nodes of the file stay.
+// The mesh that a vertex animation texture moves: at rest, without skin, morph targets and clips, with an additional set of
+// texture coordinates. Materials, pictures and other nodes of the file stay.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 #include "io/vat/vat.h"
@@ -15,7 +15,7 @@ typedef struct still {
 
 static void attribute_name(char* out, size_t size, uint32_t set) { sup_format(out, size, "TEXCOORD_%u", set); }
 
-// The first set that no primitive has, and never the first one: that is for pictures.
+// The first set that no primitive uses, and never set 0: that is for pictures.
 static uint32_t free_set(still* s)
 {
     uint32_t   set = 1, count;
@@ -56,11 +56,11 @@ static void still_primitive(still* s, const sup_part* part, const gltf_primitive
         sup_format(name, sizeof name, "WEIGHTS_%u", i);
         sup_json_remove(attributes, name);
     }
-    sup_json_remove(attributes, "TANGENT"); // the texture turns normals and not these
+    sup_json_remove(attributes, "TANGENT"); // the texture rotates normals and not these
     sup_json_remove(primitive, "targets");
     put_floats(s, attributes, "POSITION", &rest->x, n, 3);
     put_floats(s, attributes, "NORMAL", &s->normals[first].x, n, 3);
-    // Sets are counted without gaps.
+    // Sets must be numbered without gaps.
     for (uint32_t set = 0; set < s->set; ++set) {
         attribute_name(name, sizeof name, set);
         if (!sup_json_get(attributes, name)) put_floats(s, attributes, name, zeros, n, 2);
@@ -69,7 +69,7 @@ static void still_primitive(still* s, const sup_part* part, const gltf_primitive
     put_floats(s, attributes, name, s->uv + 2 * (size_t)first, n, 2);
 }
 
-// A mesh of its own for each part, since several nodes may show one: the first takes the file's, others a copy of it.
+// A mesh of its own for each part, since several nodes may show one: the first uses the file's, others a copy.
 static uint32_t* part_meshes(still* s)
 {
     uint32_t   count = s->character->mesh.part_count, mesh_count;
@@ -86,7 +86,7 @@ static uint32_t* part_meshes(still* s)
     return numbers;
 }
 
-// On a new node that nothing moves.
+// On a new node that nothing animates.
 static void still_part(still* s, uint32_t index, uint32_t number, sup_json* mesh, uint32_t root, sup_json* const* nodes,
                        sup_json* scene)
 {

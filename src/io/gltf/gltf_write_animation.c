@@ -1,4 +1,4 @@
-// The baked clip: the source's joint channels again, and for every mesh the weights that show frame after frame.
+// The baked clip: copies of the source's joint channels, and for every mesh the weights that show frame after frame.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 
@@ -16,7 +16,7 @@ static baked_part* part_of(gltf_baking* baking, const sup_json* channel)
 
 // ---------------------------------------------------------------------------------------------- other clips
 
-// Keys of a mesh that has more targets now: the new ones stay at 0.
+// Extends the keys of a mesh that has more targets now: the new ones stay at 0.
 static sup_result pad_channel(gltf_baking* baking, sup_json* animation, sup_json* channel, const baked_part* part,
                               sup_error* error)
 {
@@ -40,7 +40,7 @@ static sup_result pad_channel(gltf_baking* baking, sup_json* animation, sup_json
             values[r * width + i] = gltf_accessor_float(&output, r * part->existing + i, 0);
     sup_json* sampler = gltf_edit_copy(edit, old);
     gltf_edit_number(edit, sampler, "output", gltf_edit_floats(edit, values, (uint32_t)(rows * width), 1, 0, false));
-    if (!sampler) return SUP_OK; // the edit has noted it
+    if (!sampler) return SUP_OK; // the edit has recorded the failure
     sup_json_push(samplers, sampler);
     gltf_edit_number(edit, channel, "sampler", samplers->count - 1);
     return SUP_OK;
@@ -69,8 +69,8 @@ static uint32_t source_animation(const gltf_baking* baking, const sup_bake_desc*
     return SUP_NONE;
 }
 
-// Some exporters give the views of animations a byteStride, which glTF does not allow. The source keeps them; what we add
-// gets the same values, tight.
+// Some exporters give the views of animations a byteStride, which glTF does not allow. The source keeps them; our additions get
+// the same values tightly packed.
 typedef struct tightener {
     gltf_baking* baking;
     uint32_t     accessor_count, view_count;
@@ -88,7 +88,7 @@ static uint32_t tight_accessor(tightener* t, uint32_t index)
     gltf_accessor   from;
     if (view >= t->view_count || !sup_json_get(t->views[view], "byteStride")) return index;
     if (t->tight[index] != SUP_NONE) return t->tight[index];
-    // One that reading had no use for stays as it is.
+    // One that reading did not use stays unchanged.
     if (gltf_accessor_find(t->baking->document.source, index, "animation", &from, NULL) != SUP_OK || !from.data) return index;
     bool     wide = from.component_type == GLTF_FLOAT || from.component_type == GLTF_UINT;
     size_t   bytes = from.components * (size_t)(wide ? 4 : from.component_type > GLTF_UBYTE ? 2 : 1);
@@ -129,7 +129,7 @@ static void tighten(gltf_baking* baking, sup_json* animation)
     }
 }
 
-// The source's animation without the weights of baked meshes: the targets have them already.
+// The source's animation without the weights of baked meshes: the targets already contain them.
 static sup_json* copy_animation(gltf_baking* baking, sup_bake* bake, const sup_json* source)
 {
     gltf_edit* edit = &baking->edit;
@@ -173,7 +173,7 @@ static sup_json* start_animation(gltf_baking* baking, sup_bake* bake, const sup_
     return animation;
 }
 
-// The frames from 0 on, and the end of the part where that lies behind the last of them.
+// The frame times from 0 on, and the end of the span if that is after the last frame.
 static sup_result frame_times(gltf_edit* edit, const sup_bake* bake, uint32_t* accessor, uint32_t* count, sup_error* error)
 {
     const sup_bake_desc* desc = &bake->desc;
@@ -192,8 +192,8 @@ static sup_result frame_times(gltf_edit* edit, const sup_bake* bake, uint32_t* a
     return SUP_OK;
 }
 
-// At frame f only target f is on; at the end the last one still is, or the first again. Meshes with as many targets before
-// share the sampler.
+// At frame f only target f is on; at the end the last one stays on, or the first again. Meshes with the same number of existing
+// targets share the sampler.
 static uint32_t weights_sampler(gltf_edit* edit, const sup_bake_desc* desc, sup_json* animation, uint32_t input, uint32_t keys,
                                 uint32_t existing)
 {
@@ -218,7 +218,8 @@ static uint32_t component_sampler(gltf_baking* baking, sup_json* animation, uint
     return gltf_clip_sampler(edit, animation, input, gltf_edit_floats(edit, values, count, 1, 0, false), "LINEAR");
 }
 
-// So that others, and fit, know which clip shows the deformed skin. Extras that are no object are somebody's own.
+// Marks the clip that shows the deformed skin, for other programs and for fit. Extras that are not an object belong to somebody
+// else.
 static void mark_baked(gltf_edit* edit, const sup_bake* bake, sup_json* animation)
 {
     const sup_bake_desc* desc = &bake->desc;
@@ -250,7 +251,7 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
     if (!samplers) return sup_fail_memory(error, "the animation of a bake");
     for (uint32_t i = 0; i < baking->part_count && !edit->failed; ++i) {
         uint32_t same = 0;
-        if (baking->parts[i].existing + baking->parts[i].fresh == 0) continue; // skinning alone moves it
+        if (baking->parts[i].existing + baking->parts[i].fresh == 0) continue; // only skinning moves it
         while (baking->parts[same].existing != baking->parts[i].existing) same++;
         if (baking->pack) samplers[i] = component_sampler(baking, animation, input, keys, &baking->parts[i]);
         else if (same < i) samplers[i] = samplers[same];

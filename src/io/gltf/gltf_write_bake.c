@@ -1,6 +1,6 @@
-// A bake into a GLB: header, JSON chunk, BIN chunk, in one pass. The JSON comes before the frames but holds the bounds of
-// their displacements, so it is written with room for them first and again, in place, at the end. A .gltf is that JSON, with
-// the bytes of the BIN chunk in a file beside it.
+// Bakes into a GLB: header, JSON chunk, BIN chunk, in one pass. The JSON comes before the frames but contains the bounds of
+// their displacements, so it is first written with space for them and rewritten in place at the end. A .gltf is that JSON, with
+// the BIN chunk in a file beside it.
 #include "base/internal.h"
 #include "io/gltf/gltf_pack.h"
 #include "io/path.h"
@@ -14,7 +14,7 @@ enum {
     GLB_BIN = 0x004E4942,
     GLB_HEAD = 12, // then 8 for each chunk
     CHUNK_HEAD = 8,
-    FRAMES_MANY = 2000, // the weights of more cost over 16 MB: frames x frames
+    FRAMES_MANY = 2000, // the weights of more would cost over 16 MB: frames x frames
 };
 
 // ---------------------------------------------------------------------------------------------- size
@@ -58,7 +58,7 @@ static bool keep_text(void* user, const char* bytes, size_t length)
     return true;
 }
 
-// Chunks are whole words; JSON is filled up with spaces.
+// Chunks are multiples of four bytes; JSON is padded with spaces.
 static sup_result make_json(gltf_baking* baking, sup_arena* arena, sup_error* error)
 {
     if (!baking->json) {
@@ -92,7 +92,7 @@ static sup_result write_blobs(const gltf_baking* baking, const gltf_blob* blob, 
     return SUP_OK;
 }
 
-// Everything up to the first frame's targets. The text of a .gltf waits until all is known.
+// Everything before the first frame's targets. The text of a .gltf is written at the end.
 sup_result gltf_baking_write(sup_bake* bake, gltf_baking* baking, sup_error* error)
 {
     sup_json* buffer = gltf_edit_get(baking->edit.root, "buffers")->first;
@@ -145,7 +145,7 @@ static sup_result reserve(gltf_baking* baking, sup_bake* bake, sup_error* error)
     return bake->desc.meshopt ? gltf_meshopt_begin(baking, bake, most, error) : SUP_OK;
 }
 
-// Whether all copies of a point have the normal that its one stored vertex has among the frames: no edge is hard.
+// Whether all copies of a point have the normal of its one stored vertex in the frames: no edge is hard.
 static bool share_normals(const sup_mesh* from, const sup_mesh* to)
 {
     bool same = from->vertex_count == from->point_count && !from->vertex_normals == !to->vertex_normals;
@@ -183,7 +183,7 @@ static bool is_text(const char* path)
     return length > 0 && (path[length - 1] == 'f' || path[length - 1] == 'F'); // .gltf, not .glb
 }
 
-// The name as a URI: anything but plain letters is escaped.
+// The name as a URI: escapes anything but plain letters.
 static char* escape(sup_arena* arena, const char* name)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -202,9 +202,9 @@ static char* escape(sup_arena* arena, const char* name)
     return out;
 }
 
-// "walk.gltf" has its bytes beside it in "walk.0123456789abcdef.bin": the digits are the hash of those bytes. So whoever reads
-// sees the old text with the old bytes or the new with the new, whenever the bake is killed. The name is known at the end;
-// until then zeros keep its place.
+// "walk.gltf" has its data beside it in "walk.0123456789abcdef.bin": the digits are the hash of those bytes. So readers see the
+// old text with the old data or the new with the new, whenever the bake is killed. The name is known at the end; until then
+// zeros reserve its place.
 static const char NO_HASH[] = ".0000000000000000.bin";
 enum { HASH_DIGITS = 16, HASH_TAIL = sizeof NO_HASH - 1, HASH_END = sizeof ".bin" - 1 };
 
@@ -223,7 +223,7 @@ static sup_result open_binary(sup_bake* bake, gltf_baking* baking, sup_error* er
     return sup_bake_open(bake, baking->beside, NULL, SUP_OUT_ROOM, &baking->binary, error);
 }
 
-// Whether a URI is one that name_binary made for this very target.
+// Whether a URI was made by name_binary for this very target.
 static bool is_our_binary(const char* uri, const char* ours)
 {
     size_t length = strlen(ours), tail = length - HASH_TAIL;
@@ -231,7 +231,7 @@ static bool is_our_binary(const char* uri, const char* ours)
     return strspn(uri + tail + 1, "0123456789abcdef") == HASH_DIGITS && strcmp(uri + length - HASH_END, ".bin") == 0;
 }
 
-// The bytes of the text that is about to be replaced: nothing names them afterwards. Only our own are touched.
+// The data file of the text that is about to be replaced: nothing references it afterwards. Only our own files are removed.
 static void find_stale(sup_bake* bake, const gltf_baking* baking)
 {
     const sup_files* files = sup_files_system();
@@ -254,7 +254,7 @@ static void find_stale(sup_bake* bake, const gltf_baking* baking)
     sup_arena_destroy(arena);
 }
 
-// All bytes are written: their name, in the text and on the disk.
+// Once all bytes are written: puts their hash into the text and the file's name.
 static sup_result name_binary(sup_bake* bake, gltf_baking* baking, sup_error* error)
 {
     char       digits[HASH_DIGITS + 1];
@@ -268,8 +268,8 @@ static sup_result name_binary(sup_bake* bake, gltf_baking* baking, sup_error* er
     return sup_out_aim(baking->binary, baking->beside, bake->arena, error);
 }
 
-// Viewers take four influences of a vertex. Weights that are written anew need not have more: what is missing is in the
-// displacements of the baked clip.
+// Viewers read four influences per vertex. Rewritten weights need no more: the displacements of the baked clip contain the
+// rest.
 enum { VIEWERS_TAKE = 4 };
 
 static void note_influences(sup_bake* bake, const gltf_baking* baking)
@@ -312,7 +312,7 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
     if (bake->desc.clip && bake->desc.tension_colors)
         sup_bake_warn(
             bake, "tension colors are for a pose and are left out of a clip; --vat with --tension has tension over time");
-    // Without a clip the pose is not known before the first frame brings it.
+    // Without a clip the pose is unknown before the first frame.
     return bake->desc.clip ? start(bake, baking, NULL, error) : SUP_OK;
 }
 
@@ -362,7 +362,7 @@ sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* given, sup_erro
         if (result == SUP_OK) result = start(bake, baking, frame->pose, error);
         if (result != SUP_OK) return result;
     }
-    // A held pose stays the one that the file holds.
+    // A held pose stays the one that the file contains.
     if (!held || frame->index == 0)
         for (uint32_t i = 0; i < baking->part_count; ++i)
             if (!baking->parts[i].pull.flat) gltf_pull_pose(&baking->parts[i].pull, frame->pose);

@@ -1,4 +1,4 @@
-// A character as a GLB of its own, without a bake.
+// Writes a character as a GLB of its own, without a bake.
 #include "base/internal.h"
 #include "io/bake.h"
 #include "io/gltf/gltf_write.h"
@@ -12,7 +12,7 @@ typedef struct text_block {
     size_t at, size;
 } text_block;
 
-// Counts while there is no text to write to.
+// Only counts while there is no buffer.
 static bool take(void* user, const char* bytes, size_t length)
 {
     text_block* block = user;
@@ -41,7 +41,7 @@ static sup_json** node_table(gltf_edit* edit)
     return nodes;
 }
 
-// Clips that came later, from motions or poses: the document has no animation for them.
+// Clips added later, from motions or poses: the document has no animation for them.
 static sup_result add_clips(gltf_edit* edit, const gltf_document* document, const sup_character* character, sup_error* error)
 {
     sup_json** nodes = node_table(edit);
@@ -58,7 +58,7 @@ static sup_result add_clips(gltf_edit* edit, const gltf_document* document, cons
     return edit->failed ? sup_fail_memory(error, "a GLB") : SUP_OK;
 }
 
-// The file it came from with the weights it has now, in its own skins where these can say them.
+// The file it came from with its current weights, in the file's own skins if these can hold them.
 static sup_result make_document(const sup_character* character, sup_arena* arena, gltf_edit* edit, sup_error* error)
 {
     gltf_document document;

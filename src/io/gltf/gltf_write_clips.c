@@ -1,4 +1,4 @@
-// Clips as glTF animations.
+// Writes clips as glTF animations.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 #include "math/vec.h"
@@ -48,8 +48,8 @@ static const char* interpolation_name(sup_interpolation interpolation)
     }
 }
 
-// Values as glTF wants them: rotations of unit length (of splines the middle of each triple), and a spline of one key, which
-// is not allowed, as its value alone.
+// Values in glTF's form: rotations normalized (of splines the middle of each triple), and a spline with a single key, which is
+// not allowed, as only its value.
 static const float* channel_values(gltf_edit* edit, const sup_channel* channel, bool lone_spline, uint32_t elements)
 {
     size_t       width = channel->width;
@@ -71,7 +71,7 @@ uint32_t gltf_clip_keys(gltf_edit* edit, const sup_channel* channel, gltf_times*
 {
     bool     spline = channel->interpolation == SUP_INTERPOLATE_CUBIC, lone = spline && channel->key_count == 1;
     uint32_t elements = channel->key_count * (spline && !lone ? 3 : 1);
-    // Channels mostly come in runs that share their times.
+    // Consecutive channels mostly share their times.
     if (!shared->times || shared->count != channel->key_count ||
         memcmp(shared->times, channel->times, channel->key_count * sizeof *shared->times) != 0)
         *shared = (gltf_times){ channel->times, channel->key_count,
@@ -117,7 +117,7 @@ void gltf_clip_unlock(gltf_edit* edit, const sup_character* character, const sup
     }
 }
 
-// A sheared matrix of 1e38 that becomes three parts may leave the numbers where it did not before.
+// A sheared matrix of 1e38 may overflow when it is split into three parts.
 sup_result gltf_rest_check(const sup_character* character, const sup_transform* place, const uint32_t* joint_nodes,
                            sup_json* const* nodes, sup_arena* arena, sup_error* error)
 {

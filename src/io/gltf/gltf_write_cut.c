@@ -1,18 +1,18 @@
-// A part of one of the source's animations: all that it moves, cameras and other meshes too, cut to a span.
+// Cuts one of the source's animations to a span, with everything it moves, cameras and other meshes too.
 #include "base/internal.h"
 #include "io/gltf/gltf_baking.h"
 
 #include <string.h>
 
-// Keys of a part may take this many times the file's size, and a little for small files, as reading them may: samplers cost
-// little, and thousands can name the same keys.
+// Keys of the cut may take this many times the file's size, plus an allowance for small files, as in reading: samplers cost
+// little, and thousands can share the same keys.
 enum { GROWTH_FACTOR = 64, GROWTH_FREE = 64 << 20 };
 
 typedef struct animation_cutter {
     gltf_baking*     baking;
     double           start, end;
     sup_json*        animation;
-    sup_json* const* samplers; // as they were
+    sup_json* const* samplers; // before the cut
     uint32_t         sampler_count;
     uint32_t*        made; // the new one of each, for numbers and for rotations; SUP_NONE: none yet
     gltf_times       shared;
@@ -48,7 +48,7 @@ static bool find_keys(const animation_cutter* a, const sup_json* sampler, gltf_a
            gltf_accessor_find(source, out, "keys", output, &ignored) == SUP_OK;
 }
 
-// Keys as floats. Of several at one time the last counts, as reading has it. False: there are fewer numbers than keys.
+// Decodes keys as floats. Of several at one time the last counts, as in the reader. False: there are fewer values than keys.
 static bool read_keys(animation_cutter* a, const sup_json* sampler, sup_path path, sup_channel* out)
 {
     gltf_edit*    edit = &a->baking->edit;
@@ -86,7 +86,7 @@ static bool read_keys(animation_cutter* a, const sup_json* sampler, sup_path pat
     return true;
 }
 
-// The sampler of the part that a channel needs; SUP_NONE: its keys are not known.
+// The cut sampler that a channel needs; SUP_NONE: its keys cannot be decoded.
 static uint32_t cut_sampler(animation_cutter* a, const sup_json* channel)
 {
     gltf_edit*  edit = &a->baking->edit;

@@ -1,5 +1,5 @@
-// What no longer plays leaves a document whose meshes got another rig: channels that move nothing anybody sees, clips without
-// channels, and morph targets that the character does not have.
+// Removes what no longer plays after meshes got another rig: channels that move nothing visible, clips without channels, and
+// morph targets that the character does not have.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 
@@ -52,7 +52,7 @@ static bool find_living(living* l)
     }
     for (uint32_t n = 0; n < l->node_count; ++n) {
         const sup_json* node = l->nodes[n];
-        bool            hangs = sup_json_get(node, "mesh") && !sup_json_get(node, "skin"); // skins look at no node above
+        bool            hangs = sup_json_get(node, "mesh") && !sup_json_get(node, "skin"); // viewers ignore nodes above a skin
         if (hangs || sup_json_get(node, "camera") || sup_json_get(node, "extensions")) mark(l, n);
     }
     const sup_json* skins = gltf_edit_get(edit->root, "skins");
@@ -73,7 +73,7 @@ static bool has_targets(const living* l, uint32_t node)
 
 // ---------------------------------------------------------------------------------------------- animations
 
-// Channels of extensions name no node; what they move is not known here.
+// Channels of extensions name no node; what they move is unknown here.
 static bool moves_something(const living* l, const sup_json* channel)
 {
     const sup_json* target = sup_json_get(channel, "target");
@@ -83,7 +83,7 @@ static bool moves_something(const living* l, const sup_json* channel)
     return weights ? has_targets(l, node) : l->shows[node];
 }
 
-// Samplers that channels still have, in their order.
+// Keeps the samplers that channels still use, in order.
 static void keep_samplers(gltf_edit* edit, sup_json* animation, const sup_json* channels)
 {
     uint32_t   count, next = 0;

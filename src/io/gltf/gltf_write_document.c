@@ -1,8 +1,8 @@
-// A glTF document for a character that did not come from one: built-in characters, OBJ. It is made in memory as if it had
-// been read, so that baking has one path.
+// A glTF document for a character that did not come from one: built-in characters, OBJ. It is made in memory as if it had been
+// read, so that baking has a single path.
 //
-// Points stay in the character's units. glTF is in metres with y up, so where the character is not, one node above the joints
-// scales and turns everything.
+// Points stay in the character's units. glTF is in meters with y up, so if the character is not, one node above the joints
+// scales and rotates everything.
 #include "base/internal.h"
 #include "io/gltf/gltf_document.h"
 #include "math/vec.h"
@@ -47,7 +47,7 @@ static void put_transform(gltf_maker* m, sup_json* node, const sup_transform* t)
     if (memcmp(&t->scale, &identity.scale, sizeof t->scale) != 0) gltf_edit_numbers(&m->edit, node, "scale", &t->scale.x, 3);
 }
 
-// glTF is in metres and stands on y.
+// glTF is in meters with y up.
 static sup_transform to_gltf(const sup_character* character)
 {
     const float   half = 0.70710678f;
@@ -64,7 +64,7 @@ sup_json* gltf_scene_nodes(gltf_maker* m)
     sup_json*       root = m->edit.root;
     const sup_json* scenes = sup_json_get(root, "scenes");
     const sup_json* shown = sup_json_at(scenes, sup_json_index(sup_json_get(root, "scene"), 0));
-    sup_json*       scene = shown ? (sup_json*)shown : gltf_edit_new(&m->edit, SUP_JSON_OBJECT); // the tree is the edit's own
+    sup_json*       scene = shown ? (sup_json*)shown : gltf_edit_new(&m->edit, SUP_JSON_OBJECT); // the edit owns the tree
     if (!shown) gltf_edit_number(&m->edit, root, "scene", gltf_edit_add(&m->edit, "scenes", scene));
     return gltf_edit_array(&m->edit, scene, "nodes");
 }
@@ -86,7 +86,7 @@ sup_result gltf_joints_write(gltf_maker* m)
         else
             gltf_edit_push_number(&m->edit, gltf_edit_array(&m->edit, m->joints[joint->parent], "children"), m->joint_nodes[j]);
     }
-    // A skin's joints need one root in common.
+    // A skin's joints need a common root.
     sup_transform place = to_gltf(m->character), identity = transform_identity();
     bool          placed = memcmp(&place, &identity, sizeof place) != 0;
     if (placed || roots > 1) {

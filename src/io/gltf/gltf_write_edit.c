@@ -1,10 +1,10 @@
-// Adding to a glTF document: values, buffer views, accessors, and the one buffer that everything ends up in.
+// Adds to a glTF document: values, buffer views, accessors, and the one buffer that holds everything.
 #include "base/internal.h"
 #include "io/gltf/gltf_ngon.h"
 
 #include <string.h>
 
-// The tree belongs to the edit, so taking const off what sup_json_get finds in it is ours to do.
+// The edit owns the tree, so it may cast away the const of sup_json_get.
 sup_json* gltf_edit_get(sup_json* object, const char* key) { return (sup_json*)sup_json_get(object, key); }
 
 static sup_json* kept(gltf_edit* edit, sup_json* value)
@@ -19,7 +19,7 @@ sup_json* gltf_edit_copy(gltf_edit* edit, const sup_json* value) { return kept(e
 
 void gltf_edit_put(gltf_edit* edit, sup_json* object, const char* key, sup_json* value)
 {
-    // Places that reading had no use for may hold anything.
+    // Places that reading did not use may hold anything.
     if (object && object->type == SUP_JSON_OBJECT && value) kept(edit, sup_json_set(edit->arena, object, key, value));
 }
 
@@ -259,7 +259,7 @@ static uint32_t embed_images(gltf_edit* edit, const gltf_source* source)
     return left;
 }
 
-// All buffers one behind the other, and the views moved along.
+// Concatenates all buffers and moves the views along.
 static void join_buffers(gltf_edit* edit, const gltf_source* source)
 {
     uint64_t* bases = SUP_NEW(edit->arena, uint64_t, source->buffer_count);

@@ -1,7 +1,7 @@
-// Targets of a bake packed by EXT_meshopt_compression, bit for bit. A view's own buffer is one that nobody ever sees: where its
-// bytes really are, and that they are packed, the extension says.
+// Targets of a bake packed with EXT_meshopt_compression, bit for bit. A view's own buffer is a fallback that is never read: the
+// extension tells where its bytes really are and how they are packed.
 //
-// Sizes are known only when a frame has come, so the data waits in a spill file until the document before it is whole.
+// Sizes are known only when a frame has come, so the data waits in a spill file until the document is complete.
 #include "base/internal.h"
 #include "io/gltf/gltf_baking.h"
 
@@ -37,7 +37,7 @@ void gltf_meshopt_mark(gltf_edit* edit, const gltf_packing* what)
     if (what->filter) gltf_edit_string(edit, packing, "filter", what->filter);
 }
 
-// Every piece begins at a multiple of four, as gltf_edit_view counts.
+// Every piece begins at a multiple of four, as gltf_edit_view assumes.
 static sup_result write_padded(gltf_baking* baking, const void* data, size_t bytes, sup_error* error)
 {
     static const uint8_t zeros[4] = { 0 };

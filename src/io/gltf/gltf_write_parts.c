@@ -14,15 +14,15 @@ typedef struct collector {
     sup_arena*           arena;
     sup_json* const*     meshes; // of the source, by index
     uint32_t             mesh_count;
-    const uint32_t*      node_joints; // character's joint of each node
+    const uint32_t*      node_joints; // the character's joint of each node
     uint32_t             node_count;
     sup_error*           error;
 } collector;
 
 static sup_result out_of_memory(const collector* c) { return sup_fail_memory(c->error, "the targets of a bake"); }
 
-// The one primitive of a part holds plain vectors one behind the other mostly; then they are used where they are, which is a
-// copy of all points less. NULL: they have to be decoded.
+// The only primitive of a part usually stores tightly packed vectors; then they are used in place, which saves a copy of all
+// points. NULL: they must be decoded.
 static const sup_vec3* vectors_in_place(const collector* c, const baked_part* part, const char* name)
 {
     const gltf_part* from = part->from;
@@ -40,7 +40,7 @@ static const sup_vec3* vectors_in_place(const collector* c, const baked_part* pa
     return plain ? (const sup_vec3*)(const void*)accessor.data : NULL;
 }
 
-// Components of an accessor, row behind row, as floats.
+// Decodes the components of an accessor as floats, row by row.
 static sup_result decode(const collector* c, const sup_json* attributes, const char* name, uint32_t count, uint32_t components,
                          float* out)
 {
@@ -140,7 +140,7 @@ static sup_result collect_primitive(const collector* c, baked_part* part, const 
     if (result != SUP_OK || part->from->skin == SUP_NONE) return result;
     piece->wide = sup_json_get(attributes, "JOINTS_1") != NULL;
     if (!sup_json_get(attributes, "JOINTS_0") || !sup_json_get(attributes, "WEIGHTS_0"))
-        return SUP_OK; // weights of 0, which the reader mends
+        return SUP_OK; // weights of 0, which the reader repairs
     result = decode_slots(c, attributes, count, slots + begin);
     return result == SUP_OK ? decode(c, attributes, "WEIGHTS_0", count, SET, weights[begin]) : result;
 }
@@ -156,8 +156,8 @@ static sup_result collect_part(const collector* c, baked_part* part)
     uint32_t(*slots)[SET] = sup_arena_alloc(c->arena, skinned ? count : 0, sizeof *slots);
     float(*weights)[SET] = sup_arena_alloc(c->arena, skinned ? count : 0, sizeof *weights);
     if ((!positions && !still) || (!normals && !upright) || !slots || !weights) return out_of_memory(c);
-    // By its node: a part that was dressed has weights here and none in the file. In a fresh document the node hangs below the
-    // joint and is none itself.
+    // By its node: a dressed part has weights here and none in the file. In a fresh document the node is below the joint and is
+    // not a joint itself.
     uint32_t joint = c->node_joints[part->from->node];
     if (joint == SUP_NONE) joint = part->part->joint;
     part->slots = slots;
@@ -190,7 +190,7 @@ static bool map_nodes(collector* c, gltf_edit* scratch)
     uint32_t* map = SUP_NEW(c->arena, uint32_t, c->node_count);
     if (!map) return false;
     for (uint32_t i = 0; i < c->node_count; ++i) map[i] = SUP_NONE;
-    // Several joints may stand for one node; all of them move alike, the first will do.
+    // Several joints may stand for one node; all of them move alike, so the first one serves.
     for (uint32_t j = c->character->skeleton.joint_count; j-- > 0;)
         if (document->joint_nodes[j] < c->node_count) map[document->joint_nodes[j]] = j;
     c->node_joints = map;

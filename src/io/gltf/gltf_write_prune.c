@@ -1,12 +1,12 @@
-// Removes what nothing refers to from a document: accessors, views, and their bytes. Everything else keeps its number.
+// Removes unreferenced data from a document: accessors, views, and their bytes. Everything else keeps its number.
 #include "base/internal.h"
 #include "base/sort.h"
 #include "io/gltf/gltf_write.h"
 
 #include <string.h>
 
-// Extensions that name neither accessors nor views (or, as images do, in the places known here). With any other one nothing is
-// taken away: its numbers would mean something else afterwards.
+// Extensions that reference neither accessors nor views (or, like images, only in places known here). With any other one
+// nothing is removed: its numbers would change their meaning.
 static bool is_known(const char* name)
 {
     static const char* const known[] = {
@@ -28,7 +28,7 @@ bool gltf_prunable(const sup_json* root)
 
 // ---------------------------------------------------------------------------------------------- references
 
-// Numbers of things: counted as used first, and changed to their new ones afterwards.
+// Numbers of things: first counted as used, then changed to their new ones.
 typedef struct numbering {
     uint32_t  count;
     bool*     used;
@@ -44,7 +44,7 @@ static bool numbering_begin(numbering* n, gltf_edit* edit, const char* list)
     return !edit->failed;
 }
 
-// The old numbers of what stays get new ones without gaps.
+// Renumbers what stays, without gaps.
 static bool numbering_close(numbering* n, gltf_edit* edit)
 {
     uint32_t next = 0;
@@ -60,7 +60,7 @@ static void touch(numbering* n, const sup_json* value)
     if (index >= n->count) return;
     n->used[index] = true;
     if (!n->renamed) return;
-    sup_json* own = (sup_json*)value; // the tree is the edit's own
+    sup_json* own = (sup_json*)value; // the edit owns the tree
     own->number = n->renamed[index];
     own->text = NULL;
     own->length = 0;
@@ -106,7 +106,7 @@ static void touch_views(numbering* n, const sup_json* root)
         touch(n, sup_json_get(image, "bufferView"));
 }
 
-// Takes out of one of the document's arrays what is not used.
+// Removes unused items from one of the document's arrays.
 static void shrink(gltf_edit* edit, const char* list, const numbering* n)
 {
     sup_json*  kept = gltf_edit_new(edit, SUP_JSON_ARRAY);
@@ -129,7 +129,7 @@ static uint64_t bytes_of(const sup_json* view, const char* key)
     return value ? sup_json_index(value, 0) : 0;
 }
 
-// Views in the order of their bytes.
+// Sorts the views by the position of their bytes.
 static sup_sort_item* order_views(gltf_edit* edit, sup_json* const* views, uint32_t count)
 {
     sup_sort_item* items = SUP_NEW(edit->arena, sup_sort_item, count);
@@ -153,7 +153,7 @@ static void add_blob(gltf_edit* edit, const uint8_t* data, uint64_t bytes)
     edit->bytes = (edit->bytes + bytes + 3) / 4 * 4;
 }
 
-// The bytes that views still show, run after run. Runs begin at multiples of four of their piece, as alignment wants it.
+// Keeps the bytes that views still show, run by run. Runs begin at multiples of four of their piece, for alignment.
 static void pack_bytes(gltf_edit* edit)
 {
     uint32_t         count;
@@ -170,7 +170,7 @@ static void pack_bytes(gltf_edit* edit)
             begin = (begin + blob->bytes + 3) / 4 * 4;
             blob = blob->next;
         }
-        if (!blob) break; // a view without bytes, which reading had no use for
+        if (!blob) break; // a view without bytes, which reading did not use
         uint64_t base = edit->bytes, end = begin + blob->bytes;
         for (; i < count && order[i].key <= to + 3 && order[i].key < end; ++i) {
             sup_json* view = views[order[i].value];

@@ -1,16 +1,16 @@
-// Undoing what a viewer does after morphing: world points back through its linear blend. In double, because the inverse of a
-// blend amplifies rounding by its condition.
+// Inverts what a viewer does after morphing: maps world points back through its linear blend. In double, because the inverse of
+// a blend amplifies rounding by its condition.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-// A condition surely below this is as good as 1, and the exact one need not be found.
+// A condition surely below this counts as 1, and the exact value is not computed.
 #define CONDITION_CHEAP 1e3
 #define CONDITION_FINE 32.0
 
-// Displacements below this part of a coordinate may be rounding; only they are looked at again.
+// Displacements below this share of a coordinate may be rounding; only they are checked again.
 #define SMALL 0x1p-20f
 #define HALF_BIT 0x1p-24
 
@@ -71,7 +71,7 @@ static double adjugate(const double m[12], double a[9])
     return m[0] * a[0] + m[1] * a[3] + m[2] * a[6];
 }
 
-// Over three singular values s: s1 / s3 = s1 s1 s2 / det, at most the cube of the Frobenius norm over the determinant.
+// With three singular values s: s1 / s3 = s1 s1 s2 / det, at most the cube of the Frobenius norm over the determinant.
 static float condition(const double m[12], double cheap)
 {
     double det = m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
@@ -97,7 +97,7 @@ float gltf_pull_condition(const gltf_pull* pull)
     uint32_t      last_point = SUP_NONE;
     const double* last_matrix = NULL;
     for (uint32_t v = 0; v < pull->vertex_count; ++v) {
-        // Copies of a point share its weights and mostly follow one another, and so do points of a single joint.
+        // Copies of a point share its weights and are mostly consecutive, as are points of a single joint.
         if (pull->points[v] == last_point) continue;
         last_point = pull->points[v];
         double        buffer[12];
@@ -129,7 +129,7 @@ static dvec apply(const double a[9], double s, dvec p)
                    s * (a[6] * p.x + a[7] * p.y + a[8] * p.z) };
 }
 
-// Position and normal of one vertex in the space that is morphed.
+// Position and normal of one vertex in the space of the morph targets.
 static void pull_back(const gltf_pull* pull, uint32_t v, dvec* p, dvec* n)
 {
     if (pull->flat) return;
@@ -138,10 +138,10 @@ static void pull_back(const gltf_pull* pull, uint32_t v, dvec* p, dvec* n)
     double        det = adjugate(m, a);
     *p = apply(a, 1.0 / det, (dvec){ p->x - m[3], p->y - m[7], p->z - m[11] });
     if (pull->joint == SUP_NONE) {
-        // Viewers turn normals by the skin matrix itself; of the determinant only the sign survives normalizing.
+        // Viewers transform normals by the skin matrix itself; only the sign of the determinant survives normalizing.
         *n = unit(apply(a, det < 0 ? -1.0 : 1.0, *n));
     } else {
-        // By a node they turn them with the inverse transpose, so the way back is the transpose.
+        // Through a node they transform by the inverse transpose, so the inverse is the transpose.
         double t[9] = { m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10] };
         *n = unit(apply(t, 1.0, *n));
     }
@@ -154,8 +154,8 @@ static sup_vec3 displacement(dvec to, sup_vec3 from)
 
 static float largest(sup_vec3 v) { return fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z))); }
 
-// Whether the viewer's blend of the stored position is the world point already, to half the last bit of its largest
-// coordinate: then what came back through the inverse is rounding, and nothing is as good a displacement.
+// Whether the viewer's blend of the stored position already is the world point, to half the last bit of its largest coordinate:
+// then the displacement through the inverse is rounding, and zero is as good.
 static bool stands(const gltf_pull* pull, uint32_t v, sup_vec3 d, sup_vec3 world)
 {
     sup_vec3 p = pull->positions[v];

@@ -1,4 +1,4 @@
-// The document a character came from under another rig: its meshes get a new skin, and all the rest stays.
+// Gives the meshes of a character's document a new skin under another rig; all the rest stays.
 #include "base/internal.h"
 #include "io/gltf/gltf_document.h"
 #include "math/vec.h"
@@ -9,9 +9,9 @@ typedef struct rerigger {
     gltf_maker         m;
     const gltf_source* from;
     uint32_t           node_count, mesh_count, moved_count;
-    sup_json**         nodes; // of the copy by their numbers, and behind them those of meshes that moved
-    bool*              below; // another node
-    bool               prunes; // what the old rig leaves behind
+    sup_json**         nodes; // of the copy by their numbers, then those of meshes that moved
+    bool*              below; // is another node's child
+    bool               prunes; // remove what the old rig leaves behind
     sup_json**         meshes;
     uint32_t*          users; // nodes that show each mesh
 } rerigger;
@@ -50,13 +50,13 @@ static void list_roots(rerigger* r)
         if (!r->below[n]) gltf_edit_push_number(edit, shown, n);
 }
 
-// The nodes that the joints already are. False: two joints are one node, which a skin cannot name twice.
+// Finds the nodes that already are the joints. False: two joints share a node, which a skin cannot name twice.
 static bool find_nodes(rerigger* r)
 {
     const sup_skeleton* s = &r->m.character->skeleton;
     bool*               seen = gltf_make(&r->m, r->node_count, sizeof *seen);
     r->m.joint_nodes = gltf_make(&r->m, s->joint_count, sizeof *r->m.joint_nodes);
-    if (!seen || !r->m.joint_nodes) return true; // the edit has noted it
+    if (!seen || !r->m.joint_nodes) return true; // the edit has recorded the failure
     for (uint32_t j = 0; j < s->joint_count; ++j) {
         uint32_t node = s->joints[j].source_id;
         if (node >= r->node_count || seen[node]) return false;
@@ -79,7 +79,7 @@ static sup_json* own_mesh(rerigger* r, gltf_part* part)
     return mesh;
 }
 
-// Whether what the file stores is the rest shape already, so that its own numbers can stay.
+// Whether the file already stores the rest shape, so that its own numbers can stay.
 static bool stands_there(const rerigger* r, const gltf_piece* p, const sup_json* attributes)
 {
     const sup_mesh* mesh = &r->m.character->mesh;
@@ -114,7 +114,7 @@ static void write_primitive(rerigger* r, const gltf_piece* p, sup_json* mesh, su
     gltf_weights_write(&r->m, p, attributes);
     if (stands_there(r, p, attributes)) return;
     gltf_shape_write(&r->m, p, attributes);
-    if (!normals) sup_json_remove(attributes, "NORMAL"); // viewers make flat ones
+    if (!normals) sup_json_remove(attributes, "NORMAL"); // viewers compute flat ones
     if (tangents) sup_json_remove(attributes, "TANGENT");
     if (tangents && all->vertex_tangents)
         gltf_edit_number(edit, attributes, "TANGENT",
@@ -124,7 +124,7 @@ static void write_primitive(rerigger* r, const gltf_piece* p, sup_json* mesh, su
     gltf_morphs_write(&r->m, p, mesh, primitive);
 }
 
-// Channels of the mesh's own morph targets go along with it.
+// Channels of the mesh's own morph targets move along with it.
 static void move_weights(rerigger* r, uint32_t from, uint32_t to)
 {
     gltf_edit* edit = &r->m.edit;
@@ -140,8 +140,8 @@ static void move_weights(rerigger* r, uint32_t from, uint32_t to)
     }
 }
 
-// Viewers look at no transform above a skin, so a mesh that followed one moves to a node of its own at the top. Its old node
-// stays for what hangs below. Returns the node that shows the mesh.
+// Viewers ignore transforms above a skin, so a mesh that followed one moves to a node of its own at the top. Its old node stays
+// for its other children. Returns the node that shows the mesh.
 static sup_json* free_node(rerigger* r, gltf_part* part)
 {
     static const char* const transforms[] = { "matrix", "translation", "rotation", "scale" };
@@ -171,7 +171,7 @@ static void write_part(rerigger* r, uint32_t index)
     uint32_t        count;
     *to = r->from->parts[index];
     r->m.part_nodes[index] = to->node;
-    if (part->joint != SUP_NONE) return; // it still hangs where it hung
+    if (part->joint != SUP_NONE) return; // it still has its old parent
     to->skin = r->m.skin;
     sup_json* mesh = own_mesh(r, to);
     sup_json* node = free_node(r, to);
@@ -188,7 +188,7 @@ static void write_part(rerigger* r, uint32_t index)
 
 // ---------------------------------------------------------------------------------------------- skins
 
-// Unused skins would only be counted by the next reader; their nodes stay, and the channels that move them.
+// Unused skins would only slow down the next reader; their nodes stay, and so do the channels that move them.
 static void drop_skins(rerigger* r)
 {
     gltf_edit* edit = &r->m.edit;

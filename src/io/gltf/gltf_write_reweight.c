@@ -1,4 +1,4 @@
-// New weights and maps in the document that a character came from: everything else of it stays.
+// Puts new weights and maps into the document that a character came from; everything else stays.
 #include "base/internal.h"
 #include "io/gltf/gltf_write.h"
 
@@ -8,7 +8,7 @@ typedef struct reweigher {
     gltf_edit*           edit;
     const sup_character* character;
     const gltf_source*   source;
-    uint32_t*            slots; ///< of every joint in the part's skin, SUP_NONE: not there
+    uint32_t*            slots; ///< of every joint in the part's skin, SUP_NONE: absent
 } reweigher;
 
 static const sup_json* item_at(const sup_json* array, uint32_t index)
@@ -94,7 +94,7 @@ static void write_part(const reweigher* r, uint32_t index)
         sup_json*             attributes = gltf_edit_get(primitives[p->primitive], "attributes");
         char                  name[32];
         gltf_maps_write(r->edit, c, part->vertex_begin + p->vertex_begin, p->vertex_count, attributes);
-        // Sets that the file had beyond ours become zeros.
+        // The file's further sets become zeros.
         for (uint32_t set = 0;; ++set) {
             sup_format(name, sizeof name, "JOINTS_%u", set);
             if (set * SET >= most && !gltf_edit_get(attributes, name)) break;

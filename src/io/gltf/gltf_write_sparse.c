@@ -1,7 +1,7 @@
 // Targets of a bake as sparse accessors, where that is smaller. What is left out is zero, or so small that adding it in float
-// gives back the stored coordinates: the same bits without it.
+// gives the stored coordinates: the bits do not change.
 //
-// Sizes are known only when a frame has come, so the data waits in a spill file until the document before it is whole.
+// Sizes are known only when a frame has come, so the data waits in a spill file until the document is complete.
 #include "base/internal.h"
 #include "io/gltf/gltf_baking.h"
 #include "math/vec.h"
@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { JSON_BYTES = 260 }; // what two more views and the sparse object take in the document
+enum { JSON_BYTES = 260 }; // bytes of JSON for two more views and the sparse object
 
 static bool alike(sup_vec3 a, sup_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// Zeroes what changes nothing, lists the others, and bounds them all. A viewer adds to what is stored; our own reader places
-// both first (NULL: where they are) and adds then. Neither may notice.
+// Zeroes displacements without effect, lists the others, and bounds them all. A viewer adds to what is stored; our own reader
+// transforms both first (NULL: identity) and then adds. Neither may see a difference.
 static uint32_t choose(sup_vec3* values, uint32_t count, const sup_vec3* from, const sup_affine* place, uint32_t* kept,
                        float bounds[6])
 {
@@ -37,7 +37,7 @@ static uint32_t choose(sup_vec3* values, uint32_t count, const sup_vec3* from, c
     return n;
 }
 
-// The kept values and their numbers, packed in place: both lists only shrink.
+// The kept values and their indices, packed in place: both lists only shrink.
 static sup_result write_sparse(gltf_baking* baking, sup_bake* bake, sup_json* accessor, sup_vec3* values, uint32_t kept,
                                uint32_t width, sup_error* error)
 {
@@ -66,7 +66,7 @@ static sup_result write_values(gltf_baking* baking, sup_bake* bake, sup_json* ac
                                uint32_t kept, sup_error* error)
 {
     uint32_t width = count <= 0x100 ? 1 : count <= 0x10000 ? 2 : 4;
-    if (kept == 0) return SUP_OK; // an accessor without data is zeros
+    if (kept == 0) return SUP_OK; // an accessor without data is all zeros
     double sparse = (double)kept * (width + sizeof *values) + JSON_BYTES;
     return sparse < (double)count * sizeof *values ? write_sparse(baking, bake, accessor, values, kept, width, error)
                                                    : gltf_spill_vectors(baking, bake, accessor, values, count, error);

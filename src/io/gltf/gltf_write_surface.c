@@ -1,5 +1,5 @@
-// The meshes and materials of a fresh document: one primitive for each material that the source's surface has, or a single one
-// of clay.
+// The meshes and materials of a fresh document: one primitive for each material of the source's surface, or a single one of
+// clay color.
 #include "base/internal.h"
 #include "io/gltf/gltf_document.h"
 #include "io/gltf/gltf_ngon.h"
@@ -19,7 +19,7 @@ static bool has_polygons(const sup_mesh* mesh, const gltf_piece* p)
     return false;
 }
 
-// Polygons are told apart by their first vertex (gltf_ngon.h), so each starts with another one than `previous`.
+// Polygons are separated by their first vertex (gltf_ngon.h), so each starts with another one than `previous`.
 static uint32_t choose_start(const uint32_t* corners, uint32_t size, uint32_t previous)
 {
     uint32_t start = 0;
@@ -54,7 +54,7 @@ static uint32_t write_indices(gltf_maker* m, const gltf_piece* p)
     }
     uint32_t bytes = narrow ? 2 : 4;
     if (narrow) {
-        uint16_t* packed = (uint16_t*)(void*)wide; // in place: the short one never overtakes
+        uint16_t* packed = (uint16_t*)(void*)wide; // in place: the narrower list never overtakes
         for (uint32_t i = 0; i < count; ++i) packed[i] = (uint16_t)wide[i];
     }
     uint32_t      view = gltf_edit_view(&m->edit, wide, (uint64_t)count * bytes, 0, GLTF_ELEMENT_BUFFER);
@@ -66,13 +66,13 @@ static uint32_t write_indices(gltf_maker* m, const gltf_piece* p)
     return gltf_edit_accessor(&m->edit, view, 0, &what, NULL);
 }
 
-// A mesh without a skin is stored in the space of the joint it hangs on.
+// A mesh without a skin is stored in the space of its parent joint.
 static sup_affine part_space(const gltf_maker* m, const sup_part* part)
 {
     return part->joint == SUP_NONE ? affine_identity() : m->character->skeleton.joints[part->joint].inverse_bind;
 }
 
-// The points themselves, where a piece is stored as the character has them; else NULL.
+// The points themselves if a piece is stored as in the character; else NULL.
 static const sup_vec3* stored_as_is(const sup_mesh* mesh, const gltf_piece* p, const sup_affine* space)
 {
     const sup_affine still = affine_identity();
@@ -102,7 +102,7 @@ void gltf_shape_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
     for (uint32_t v = 0; positions && v < p->count; ++v)
         positions[v] = affine_point(&space, mesh->points[mesh->vertex_points[p->begin + v]]);
     for (uint32_t v = 0; v < p->count; ++v) {
-        // Normals go with the inverse transpose: the transpose of the way back.
+        // Normals transform by the inverse transpose, here the transpose of the inverse map.
         sup_vec3 n = vertex_normal(m, p->begin + v);
         sup_vec3 turned = v3(back.m[0][0] * n.x + back.m[1][0] * n.y + back.m[2][0] * n.z,
                              back.m[0][1] * n.x + back.m[1][1] * n.y + back.m[2][1] * n.z,
@@ -115,7 +115,7 @@ void gltf_shape_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
                      gltf_edit_floats(&m->edit, &normals->x, p->count, 3, GLTF_ARRAY_BUFFER, false));
 }
 
-// Influences four by four: JOINTS_0 and WEIGHTS_0, JOINTS_1 and WEIGHTS_1, ...
+// Influences in sets of four: JOINTS_0 and WEIGHTS_0, JOINTS_1 and WEIGHTS_1, ...
 void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
 {
     const sup_character* c = m->character;
@@ -139,7 +139,7 @@ void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes
             for (uint32_t k = 0; k < SET && set * SET + k < count; ++k) {
                 uint32_t i = begin + set * SET + k, slot = m->slots[c->weights.joints[i]];
                 weights[v * SET + k] = (float)((double)c->weights.values[i] / sum);
-                if (weights[v * SET + k] == 0) continue; // a joint beside a zero weight must be 0
+                if (weights[v * SET + k] == 0) continue; // with a zero weight the joint must be 0
                 if (narrow) joints[v * SET + k] = (uint8_t)slot;
                 else ((uint16_t*)(void*)joints)[v * SET + k] = (uint16_t)slot;
             }
@@ -163,7 +163,7 @@ void gltf_weights_write(gltf_maker* m, const gltf_piece* p, sup_json* attributes
 void gltf_maps_write(gltf_edit* edit, const sup_character* c, uint32_t first, uint32_t count, sup_json* attributes)
 {
     for (uint32_t i = 0; i < c->map_count; ++i) {
-        // Names of attributes that are not glTF's own start with an underscore.
+        // Custom attributes must begin with an underscore.
         if (c->maps[i].name[0] != '_') continue;
         float* values = SUP_NEW(edit->arena, float, count);
         edit->failed |= !values;
@@ -180,7 +180,7 @@ void gltf_morphs_write(gltf_maker* m, const gltf_piece* p, sup_json* mesh, sup_j
     if (part->morph_count == 0) return;
     sup_affine space = part_space(m, p->part);
     sup_json*  targets = gltf_edit_array(&m->edit, primitive, "targets");
-    bool       named = gltf_edit_get(mesh, "weights") != NULL; // by the piece before
+    bool       named = gltf_edit_get(mesh, "weights") != NULL; // written with an earlier piece
     sup_json*  weights = gltf_edit_array(&m->edit, mesh, "weights");
     sup_json*  names = gltf_edit_array(&m->edit, gltf_edit_object(&m->edit, mesh, "extras"), "targetNames");
     for (uint32_t i = 0; i < part->morph_count; ++i) {
@@ -199,7 +199,7 @@ void gltf_morphs_write(gltf_maker* m, const gltf_piece* p, sup_json* mesh, sup_j
     }
 }
 
-// The surface of the source: texture coordinates, colors, and the point that each stored vertex belongs to.
+// The appearance from the source: texture coordinates, colors, and the point that each stored vertex belongs to.
 static void write_appearance(gltf_maker* m, const gltf_piece* p, sup_json* attributes)
 {
     const appearance* d = m->appearance;
@@ -215,7 +215,7 @@ static void write_appearance(gltf_maker* m, const gltf_piece* p, sup_json* attri
         gltf_edit_number(&m->edit, attributes, "COLOR_0",
                          gltf_edit_floats(&m->edit, colors, p->count, 4, GLTF_ARRAY_BUFFER, false));
     }
-    // Whole numbers that a float can hold; glTF allows no wider type for attributes of one's own.
+    // Floats hold these whole numbers exactly; glTF allows no wider type for custom attributes.
     if (mesh->point_count == mesh->vertex_count || mesh->point_count > POINT_MAX) return;
     float* ids = gltf_make(m, p->count, sizeof *ids);
     for (uint32_t v = 0; ids && v < p->count; ++v) ids[v] = (float)(points[v] - p->part->point_begin);
@@ -256,7 +256,7 @@ static uint32_t write_picture(gltf_maker* m, const appearance_picture* picture)
     return gltf_edit_add(&m->edit, "textures", texture);
 }
 
-// from NULL: clay, or plain white below colors of its own.
+// from NULL: clay color, or plain white below vertex colors.
 static uint32_t write_material(gltf_maker* m, const appearance_material* from)
 {
     static const appearance_material clay = { .name = "clay", .color = { 0.75f, 0.6f, 0.5f, 1 }, .roughness = 0.8f };
@@ -269,7 +269,7 @@ static uint32_t write_material(gltf_maker* m, const appearance_material* from)
     if (from->name[0]) gltf_edit_string(&m->edit, material, "name", from->name);
     bool textured = from->picture && m->appearance->uvs, bumped = from->normals && m->appearance->uvs;
     if (textured) {
-        // In OBJ the picture takes the color's place, in glTF they are multiplied.
+        // In OBJ the picture replaces the color, in glTF they are multiplied.
         color[0] = color[1] = color[2] = 1;
         gltf_edit_number(&m->edit, gltf_edit_object(&m->edit, surface, "baseColorTexture"), "index",
                          write_picture(m, from->picture));
@@ -286,7 +286,7 @@ static uint32_t write_material(gltf_maker* m, const appearance_material* from)
     return gltf_edit_add(&m->edit, "materials", material);
 }
 
-// The material of a piece, written when it is first met.
+// The material of a piece, written on first use.
 static uint32_t find_material(gltf_maker* m, uint32_t index, uint32_t* written)
 {
     const appearance_piece* pieces = m->appearance ? m->appearance->pieces : NULL;
@@ -297,7 +297,7 @@ static uint32_t find_material(gltf_maker* m, uint32_t index, uint32_t* written)
 
 // ---------------------------------------------------------------------------------------------- parts
 
-// Mesh and primitives of one part; false when it has no faces and so nothing to show.
+// Mesh and primitives of one part; false if it has no faces and so nothing to show.
 static bool write_mesh(gltf_maker* m, const sup_part* part, gltf_part* out, uint32_t* written)
 {
     uint32_t        count = m->appearance ? m->appearance->piece_count : 1;
@@ -338,12 +338,12 @@ void gltf_parts_write(gltf_maker* m)
         gltf_part*      out = &m->parts[p];
         m->part_nodes[p] = SUP_NONE;
         *out = (gltf_part){ .node = SUP_NONE, .mesh = SUP_NONE, .skin = SUP_NONE };
-        if (!write_mesh(m, part, out, written)) continue; // a cloud of points has nothing to show
+        if (!write_mesh(m, part, out, written)) continue; // a point cloud has nothing to show
         sup_json* node = gltf_named_node(m, part->name, &m->part_nodes[p]);
         out->node = m->part_nodes[p];
         gltf_edit_number(&m->edit, node, "mesh", out->mesh);
         if (part->joint == SUP_NONE) {
-            // Skins ignore the nodes above their mesh, so it stands beside the joints.
+            // Skins ignore the nodes above their mesh, so it goes beside the joints.
             out->skin = m->skin;
             gltf_edit_number(&m->edit, node, "skin", m->skin);
             gltf_edit_push_number(&m->edit, scene, m->part_nodes[p]);

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-// Longer than any number that sup_json_write prints, so that the real bounds fit into its place.
+// Longer than any number that sup_json_write prints, so that the real bounds fit into its space.
 #define BOUND_PLACEHOLDER "9999999999999999999999999999999"
 
-#define POINT_MAX (1u << 24) // whole numbers that a float can hold; glTF allows no wider type for own attributes
+#define POINT_MAX (1u << 24) // floats hold whole numbers up to this; glTF allows no wider type for custom attributes
 
 typedef struct editor {
     gltf_baking* baking;
@@ -84,7 +84,7 @@ static bool is_below(const editor* e, const sup_json* roots, uint32_t node)
     return false;
 }
 
-// Where the old node stood, at the top: in its scenes, or below the node that turns and scales a fresh document.
+// The old node's place at the top: in its scenes, or below the node that rotates and scales a fresh document.
 static void place_node(editor* e, uint32_t old, uint32_t node)
 {
     if (e->baking->document.root != SUP_NONE) {
@@ -97,7 +97,7 @@ static void place_node(editor* e, uint32_t old, uint32_t node)
             gltf_edit_push_number(e->edit, gltf_edit_array(e->edit, scene, "nodes"), node);
 }
 
-// The rest shape in place of the stored one, which may be of another size and lie on its side: only the skin knew.
+// Replaces the stored shape by the rest shape; the stored one may have another size and orientation that only the skin undid.
 static void store_rest(editor* e, baked_part* part)
 {
     const sup_mesh* mesh = &e->bake->desc.character->mesh;
@@ -139,7 +139,7 @@ static void pad_weights(editor* e, baked_part* part, sup_json* owner)
     sup_json* weights = gltf_edit_get(owner, "weights");
     uint32_t  wanted = part->existing + part->fresh;
     if (part->pull.flat) {
-        // No other clip moves it any more: at rest the first frame is shown.
+        // No other clip moves it any more: the rest pose shows the first frame.
         weights = gltf_edit_new(e->edit, SUP_JSON_ARRAY);
         float* shown = e->baking->pack ? gltf_pack_weights(e->baking->pack, part, 1, e->edit->arena) : NULL;
         e->edit->failed |= e->baking->pack && !shown;
@@ -155,7 +155,7 @@ static void pad_weights(editor* e, baked_part* part, sup_json* owner)
 static void name_targets(editor* e, baked_part* part)
 {
     sup_json* extras = gltf_edit_get(part->mesh, "extras");
-    if (extras && extras->type != SUP_JSON_OBJECT) return; // somebody's own use of it
+    if (extras && extras->type != SUP_JSON_OBJECT) return; // extras that belong to somebody else
     extras = gltf_edit_object(e->edit, part->mesh, "extras");
     sup_json* names = gltf_edit_array(e->edit, extras, "targetNames");
     char      name[256];
@@ -164,7 +164,7 @@ static void name_targets(editor* e, baked_part* part)
         gltf_edit_push_string(e->edit, names, name);
     }
     for (uint32_t f = 0; f < part->fresh; ++f) {
-        // Frames are found by their names; components only need one.
+        // Frames are found by their names; components just need unique ones.
         if (e->baking->pack) sup_format(name, sizeof name, "c%u", f);
         else sup_format(name, sizeof name, "%.200s %u", e->baking->name, f);
         gltf_edit_push_string(e->edit, names, name);
@@ -214,7 +214,7 @@ static void add_target(editor* e, const baked_piece* piece, sup_json* targets, u
     if (targets && target) sup_json_push(targets, target);
 }
 
-// Points and lines of the mesh are not baked, but all primitives must have as many targets: these move nothing.
+// Points and lines of the mesh are not baked, but all primitives must have the same number of targets: these move nothing.
 static void add_still_targets(editor* e, sup_json* primitive, uint32_t fresh)
 {
     const sup_json* accessors = sup_json_get(e->edit->root, "accessors");
@@ -242,7 +242,7 @@ static bool is_baked(const gltf_part* part, uint32_t primitive)
     return false;
 }
 
-// Positions and normals as they were rounded.
+// Positions and normals as rounded.
 static void put_surface(editor* e, const baked_piece* piece, sup_json* attributes)
 {
     const gltf_pull* pull = &piece->part->pull;

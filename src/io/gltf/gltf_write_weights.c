@@ -1,5 +1,5 @@
-// The weights of the copy, where those of the source will not do. Viewers differ in what they make of weights that do not sum
-// to 1 and in how many sets they read, and no displacement can undo a blend that folds its vertex flat.
+// Repairs the weights of the copy where those of the source do not work. Viewers differ in how they treat weights that do not
+// sum to 1 and in how many sets they read, and no displacement can undo a blend that folds its vertex flat.
 #include "base/internal.h"
 #include "io/gltf/gltf_baking.h"
 
@@ -8,18 +8,18 @@
 
 enum {
     SET = GLTF_WEIGHT_SET,
-    SHARE_STEPS = 11, // shares of 2^-10 to 1
-    ABOVE_MAX = 8,    // joints above that are tried
+    SHARE_STEPS = 11, // shares from 2^-10 to 1
+    ABOVE_MAX = 8,    // ancestors to try
 };
 
-#define SUM_SLACK 1e-3 // beyond this it shows whether a viewer normalizes
-// What folds is changed until its blend is clearly one again. Between frames displacement and blend are interpolated each on
-// its own, and the worse the condition, the less they agree there.
+#define SUM_SLACK 1e-3 // beyond this it is visible whether a viewer normalizes
+// A folding blend is changed until it is clearly well-conditioned. Between frames displacement and blend are interpolated
+// independently, and the worse the condition, the less they agree there.
 #define CONDITION_MENDED 32.0f
 
 // ---------------------------------------------------------------------------------------------- sums and sets
 
-// The slot of each joint of the character in the part's skin, SUP_NONE: not there. Several joints may stand for one node.
+// The slot of each joint of the character in the part's skin, SUP_NONE: absent. Several joints may stand for one node.
 static uint32_t* find_slots(const gltf_baking* baking, const baked_part* part, const sup_character* character, sup_arena* arena)
 {
     const uint32_t* nodes = baking->document.joint_nodes;
@@ -37,7 +37,7 @@ static uint32_t* find_slots(const gltf_baking* baking, const baked_part* part, c
     return out;
 }
 
-// The point's own weights, as the reader made them: the four heaviest that the skin has.
+// The point's own weights, as the reader made them: the four largest of joints in the skin.
 static void take_weights(baked_part* part, const sup_character* character, const uint32_t* joint_slots, uint32_t vertex)
 {
     const sup_weights* w = &character->weights;
@@ -54,7 +54,7 @@ static void take_weights(baked_part* part, const sup_character* character, const
         values[count++] = w->values[i];
         sum += (double)w->values[i];
     }
-    if (count == 0) values[0] = 1; // it follows a joint of another skin: the displacements bring it there
+    if (count == 0) values[0] = 1; // it follows a joint of another skin: the displacements move it there
     for (uint32_t k = 0; k < count; ++k) values[k] = (float)((double)values[k] / sum);
 }
 
@@ -110,7 +110,7 @@ sup_result gltf_weights_normalize(gltf_baking* baking, baked_part* part, const s
             normalize_piece(part, piece, character, joint_slots);
             continue;
         }
-        // Slots that do not exist and weigh nothing.
+        // Clears slots that do not exist and have no weight.
         for (uint32_t v = piece->begin; v < piece->begin + piece->count; ++v)
             for (uint32_t k = 0; k < SET; ++k)
                 if (part->slots[v][k] >= part->pull.slot_count) part->slots[v][k] = 0, part->weights[v][k] = 0;
@@ -120,20 +120,20 @@ sup_result gltf_weights_normalize(gltf_baking* baking, baked_part* part, const s
 
 // ---------------------------------------------------------------------------------------------- folds
 
-// A vertex whose blend folds flat in some frame, and how far it has come on the way to a weighting that does not: more and more
-// of one joint, of its own ones first, then of those above the heaviest.
+// A vertex whose blend folds flat in some frame, and its progress toward a weighting that does not: more and more of one joint,
+// first of its own ones, then of ancestors of the largest.
 typedef struct fold {
     uint32_t vertex;
-    uint32_t slots[SET]; // as they were
+    uint32_t slots[SET]; // before the change
     float    weights[SET];
-    uint32_t order[SET]; // the heaviest first
-    uint32_t own;        // that weigh anything
-    uint32_t next;       // of them to try
-    uint32_t joint;      // slot that gets more
-    uint32_t step;       // share of 2^(step - 10)
+    uint32_t order[SET]; // largest first
+    uint32_t own;        // number with any weight
+    uint32_t next;       // index of the next one to try
+    uint32_t joint;      // slot whose share grows
+    uint32_t step;       // its share is 2^(step - 10)
     bool     started;
-    bool     open;    // frames have to be looked at again
-    bool     changed; // during this look
+    bool     open;    // frames must be checked again
+    bool     changed; // in this pass
 } fold;
 
 static fold make_fold(const baked_part* part, uint32_t vertex)
@@ -148,12 +148,12 @@ static fold make_fold(const baked_part* part, uint32_t vertex)
         f.own += f.weights[k] > 0;
     }
     f.joint = f.slots[f.order[0]];
-    if (f.own < 2) f.next = f.own; // it has all of the one already
+    if (f.own < 2) f.next = f.own; // that one already has all the weight
     return f;
 }
 
-// For every joint the slot of the nearest one above it that the part's skin has, SUP_NONE: none. Parents come first in the
-// order of joints.
+// For every joint the slot of its nearest ancestor in the part's skin, SUP_NONE: none. Parents come first in the order of
+// joints.
 static uint32_t* find_above(const baked_part* part, const sup_skeleton* skeleton, sup_arena* arena)
 {
     uint32_t* own = SUP_NEW(arena, uint32_t, skeleton->joint_count);
@@ -177,7 +177,7 @@ static void put_share(baked_part* part, const fold* f)
     memcpy(slots, f->slots, sizeof f->slots);
     memcpy(weights, f->weights, sizeof f->weights);
     while (at < SET && !(slots[at] == f->joint && weights[at] > 0)) ++at;
-    if (at == SET) { // not among them: in place of the lightest
+    if (at == SET) { // absent: replaces the smallest
         at = 0;
         for (uint32_t k = 1; k < SET; ++k)
             if (weights[k] < weights[at]) at = k;
@@ -191,7 +191,7 @@ static void put_share(baked_part* part, const fold* f)
     }
 }
 
-// The next thing to try. False: nothing is left.
+// The next change to try. False: nothing is left.
 static bool advance(baked_part* part, const uint32_t* above, fold* f)
 {
     f->open = f->changed = true;
@@ -212,7 +212,7 @@ typedef struct unfolder {
     const sup_bake* bake;
     const sup_pose* held; // NULL: the clip's frames
     sup_pose        pose;
-    const uint32_t* above; // of the part at hand
+    const uint32_t* above; // of the current part
 } unfolder;
 
 static uint32_t frame_count(const unfolder* u) { return u->held ? 1 : u->bake->desc.frame_count; }
@@ -226,8 +226,8 @@ static const sup_pose* frame_pose(unfolder* u, uint32_t frame)
     return &u->pose;
 }
 
-// One look at all frames: folds that are still too flat somewhere go on, and will have to be looked at again. False: one has
-// nothing left to try.
+// One pass over all frames: folds that are still too flat somewhere advance, and must be checked again. False: one has nothing
+// left to try.
 static bool look(unfolder* u, baked_part* part, fold* folds, uint32_t count, bool* again)
 {
     for (uint32_t f = 0; f < frame_count(u); ++f) {
@@ -251,7 +251,7 @@ static void note_change(gltf_baking* baking, baked_part* part, const fold* f)
     const float*    weights = part->weights[f->vertex];
     for (uint32_t k = 0; k < SET; ++k) {
         double was = slots[k] == f->slots[k] ? (double)f->weights[k] : 0;
-        part->mended_most = fmax(part->mended_most, fabs((double)weights[k] - was));
+        part->repaired_most = fmax(part->repaired_most, fabs((double)weights[k] - was));
     }
     for (uint32_t i = 0; i < baking->piece_count; ++i) {
         baked_piece* piece = &baking->pieces[i];
@@ -261,7 +261,7 @@ static void note_change(gltf_baking* baking, baked_part* part, const fold* f)
     }
 }
 
-// Gives the vertices that are marked other weights. Where one cannot be helped, all are as they were and the part is flat.
+// Gives the marked vertices other weights. If one cannot be repaired, restores all and marks the part as flat.
 static sup_result unfold_part(unfolder* u, baked_part* part, const bool* marked, sup_error* error)
 {
     uint32_t count = 0, n = 0;
@@ -284,12 +284,12 @@ static sup_result unfold_part(unfolder* u, baked_part* part, const bool* marked,
         memcpy(part->slots[folds[i].vertex], folds[i].slots, sizeof folds[i].slots);
         memcpy(part->weights[folds[i].vertex], folds[i].weights, sizeof folds[i].weights);
     }
-    part->mended = helped ? n : 0;
+    part->repaired = helped ? n : 0;
     part->flat = !helped;
     return SUP_OK;
 }
 
-// Marks what folds flat at this pose, and keeps the worst condition of the part.
+// Marks vertices that fold flat at this pose, and keeps the worst condition of the part.
 static sup_result judge_pose(unfolder* u, const sup_pose* pose, bool** marked, sup_error* error)
 {
     for (uint32_t i = 0; i < u->baking->part_count; ++i) {
@@ -335,12 +335,12 @@ void gltf_weights_note(sup_bake* bake, const baked_part* part)
     if (part->uneven)
         sup_bake_warn(bake, "weights of %u vertices of mesh '%s' sum to %.4g to %.4g; the copy has them normalized",
                       part->uneven, name, part->sum_low, part->sum_high);
-    if (part->mended)
+    if (part->repaired)
         sup_bake_warn(
             bake,
             "linear blending folds %u vertices of mesh '%s' flat, which cannot be inverted: their weights in the copy differ "
             "by up to %.2g, which other clips show",
-            part->mended, name, part->mended_most);
+            part->repaired, name, part->repaired_most);
 }
 
 static void drop_sets(sup_json* attributes)

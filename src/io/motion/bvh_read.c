@@ -1,4 +1,5 @@
-// BVH: motion capture as a hierarchy of offsets and a table of angles. No mesh: a character takes the motion by sup_retarget.
+// BVH: motion capture as a hierarchy of offsets and a table of angles. It has no mesh: sup_retarget puts the motion on a
+// character.
 #include "io/motion/motion_file.h"
 #include "io/path.h"
 #include "io/recognize.h"
@@ -6,8 +7,8 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
-// Position channels stand in place of the OFFSET: files that give them to every joint repeat the offset there, and roots
-// with an offset repeat the first position.
+// Position channels replace the OFFSET: files that give them to every joint repeat the offset there, and roots with an offset
+// repeat the first position.
 typedef enum channel_kind { POSITION_X, POSITION_Y, POSITION_Z, ROTATION_X, ROTATION_Y, ROTATION_Z, OTHER } channel_kind;
 
 typedef struct bvh_channel {
@@ -25,7 +26,7 @@ typedef struct bvh_joint {
 typedef struct bvh_reader {
     sup_words    words;
     sup_error*   error;
-    sup_arena*   arena; // what lasts
+    sup_arena*   arena; // for the result
     sup_arena*   scratch;
     bvh_joint*   joints;
     uint32_t     joint_count, joint_most;
@@ -66,7 +67,7 @@ static sup_result reserve(bvh_reader* r)
     return SUP_OK;
 }
 
-// The rest of the line up to a brace, without blanks around: names may have blanks inside.
+// The rest of the line up to a brace, trimmed: names may contain blanks.
 static const char* read_name(bvh_reader* r)
 {
     words_skip_blanks(&r->words);
@@ -154,7 +155,7 @@ static sup_result begin_child(bvh_reader* r, uint32_t parent, bool end, uint32_t
     return begin_joint(r, parent, end, current);
 }
 
-// One ROOT with everything below it. Braces are followed by hand, so depth costs nothing.
+// One ROOT with everything below it. Braces are matched without recursion, so depth costs nothing.
 static sup_result read_root(bvh_reader* r)
 {
     uint32_t   current = SUP_NONE;
@@ -267,7 +268,7 @@ static sup_result read_motion(bvh_reader* r)
     sup_result result = read_head(r, &promised);
     if (result != SUP_OK) return result;
     if (promised && r->channel_count == 0) return BAD("no joint has CHANNELS, so nothing moves in %u frames", promised);
-    // A number takes two bytes, so the text bounds the frames that can be read, whatever is promised.
+    // A number takes two bytes, so the text bounds the frames that can be read, whatever the header promises.
     size_t   left = (size_t)(r->words.end - r->words.at);
     size_t   most = r->channel_count ? left / 2 / r->channel_count + 1 : 0;
     uint32_t capacity = promised < most ? promised : (uint32_t)most;
@@ -279,7 +280,7 @@ static sup_result read_motion(bvh_reader* r)
             return sup_fail_memory(r->error, "a motion");
     }
     for (uint32_t f = 0; f < promised; ++f) {
-        // Beyond the room the text must end within this frame; without a place to write, reading on would be wrong.
+        // When the capacity is reached the text must end within this frame; there is no space for another.
         if (f == capacity)
             return BAD("frame %u of %u is missing: the file is truncated; record or copy it again", f + 1, promised);
         if ((result = read_frame(r, f, promised)) != SUP_OK) return result;

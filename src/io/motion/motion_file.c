@@ -1,4 +1,4 @@
-// Motion, skeletons and tables from files that hold no character.
+// Loads motion, skeletons and tables from files without a character.
 #include "io/motion/motion_file.h"
 
 #include "base/internal.h"

@@ -69,7 +69,7 @@ sup_result sup_motion_map_parse(sup_bytes bytes, sup_arena* arena, sup_joint_pai
     mapping m = { .arena = arena };
     while (first < bytes.size && (is_blank((char)bytes.data[first]) || bytes.data[first] == '\n')) ++first;
     bool json = first < bytes.size && bytes.data[first] == '{';
-    for (size_t i = 0; i < bytes.size; ++i) capacity += bytes.data[i] == (json ? ':' : '='); // more than there are pairs
+    for (size_t i = 0; i < bytes.size; ++i) capacity += bytes.data[i] == (json ? ':' : '='); // an upper bound on the pairs
     m.pairs = SUP_NEW(arena, sup_joint_pair, capacity);
     if (!m.pairs) return sup_fail_memory(error, "a motion map");
     sup_result result = json ? read_json(&m, bytes, error) : read_lines(&m, bytes, error);

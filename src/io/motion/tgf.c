@@ -1,5 +1,5 @@
 // TGF as libigl's examples write skeletons: numbered points, '#', edges. Further columns (some files have garbage there) are
-// not read.
+// ignored.
 #include "io/motion/motion_file.h"
 #include "io/words.h"
 #include "math/vec.h"
@@ -9,7 +9,7 @@ typedef struct tgf_reader {
     sup_error* error;
     sup_arena* arena;
     sup_arena* scratch;
-    uint32_t   line_count; // bounds points and edges
+    uint32_t   line_count; // upper bound on points and edges
     uint32_t   bone_count;
     sup_vec3*  points; // by number - 1
     bool*      known;
@@ -19,7 +19,7 @@ typedef struct tgf_reader {
 
 #define BAD(...) sup_fail(r->error, SUP_ERROR_INPUT, __VA_ARGS__)
 
-// Steps to the end of the line; the words passed over.
+// Moves to the end of the line; returns the words skipped.
 static sup_words next_line(tgf_reader* r)
 {
     sup_words   line = r->words;
@@ -28,7 +28,7 @@ static sup_words next_line(tgf_reader* r)
     return line;
 }
 
-// Steps over '#' at the front of a line.
+// Skips a '#' at the start of a line.
 static bool at_mark(tgf_reader* r)
 {
     words_skip(&r->words);

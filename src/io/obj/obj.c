@@ -1,5 +1,5 @@
-// Wavefront OBJ: polygons and vertex order as they are, never welded, so that example shapes of one model match by number.
-// Two passes over the text: the first counts, so that nothing grows and no count is believed that the file does not hold.
+// Wavefront OBJ: polygons and vertex order unchanged, never welded, so that example shapes of one model match by number. Two
+// passes over the text: the first counts, so that nothing grows and no count exceeds what the file holds.
 #include "base/internal.h"
 #include "io/appearance.h"
 #include "io/obj/obj_lines.h"
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-enum { LIBRARIES_MAX = 16 };  // files that one OBJ may name; everyone writes one
-enum { ASK_LINES = 1 << 15 }; // between two questions whether anybody still waits: some milliseconds
+enum { LIBRARIES_MAX = 16 };  // files that one OBJ may name; real ones name one
+enum { ASK_LINES = 1 << 15 }; // between two checks for cancellation: some milliseconds
 
 typedef struct obj_reader {
     const sup_read_input* in;
@@ -27,7 +27,7 @@ typedef struct obj_reader {
     // Read so far by the second.
     uint32_t        vertex_count, normal_count, face_count, corner_count;
     sup_vec3*       positions;
-    sup_vec3*       normals; // as listed
+    sup_vec3*       normals; // in order of the file
     uint32_t*       face_sizes;
     uint32_t*       corners;
     uint32_t*       corner_normals; // SUP_NONE: without one; NULL when the file lists none
@@ -36,7 +36,7 @@ typedef struct obj_reader {
     uint64_t        lines; // of all passes
 } obj_reader;
 
-// Counts a line that begins at `text`; passes are halves of the way. Fails when nobody waits any more.
+// Counts a line that begins at `text`; each pass is half of the progress. Fails if the user cancelled.
 static sup_result pass_line(obj_reader* r, const char* text, double from)
 {
     if (++r->lines % ASK_LINES) return SUP_OK;
@@ -118,7 +118,7 @@ static sup_result read_corner(obj_reader* r, obj_line* l)
         bool textured = obj_read_integer(l, &texture);
         if (l->at < l->end && *l->at == '/') {
             ++l->at;
-            // "1/2/" occurs; "1//" too. Both have no normal.
+            // "1/2/" occurs; so does "1//". Both have no normal.
             if (obj_read_integer(l, &normal) && !obj_to_index(normal, r->normal_count, r->normal_total, &normal_index))
                 return fail_index(r, l, "normal", normal, r->normal_total);
         } else {
@@ -167,7 +167,7 @@ static sup_result read_lines(obj_reader* r, const char* text, const char* end)
 
 static bool same(sup_vec3 a, sup_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// A vertex has a normal when all its corners have the same; where they differ is a hard edge, which one normal cannot show.
+// A vertex has a normal if all its corners have the same; where they differ the edge is hard, which one normal cannot show.
 static sup_result settle_normals(obj_reader* r, const sup_vec3** out)
 {
     enum { UNSEEN, AGREED, NONE };
@@ -205,7 +205,7 @@ static void mark_used(obj_reader* r, const char* text, const char* end)
     }
 }
 
-// They live where the text lives, and are of no use without it.
+// They live as long as the text, and are useless without it.
 static sup_result read_materials(obj_reader* r, const char* text, const char* end)
 {
     if (!r->in->arena || r->library_count == 0) return SUP_OK;
@@ -263,8 +263,8 @@ static sup_result read_all(obj_reader* r, sup_character** out)
     return sup_surface_create(in, &part, r->notes.count, r->notes.texts, r->arena, out, r->error);
 }
 
-// The text stays with the character where its memory may: a bake to OBJ writes it again with other coordinates, so texture
-// coordinates, materials and groups stay as they were, and a glTF takes them from there.
+// The text is kept with the character if its memory may be: a bake to OBJ writes it again with other coordinates, so that
+// texture coordinates, materials and groups stay unchanged, and a glTF takes them from there.
 static sup_result keep_text(const sup_read_input* in, const appearance_material* materials, sup_character* character,
                             sup_error* error)
 {

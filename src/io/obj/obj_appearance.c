@@ -1,19 +1,19 @@
-// What an OBJ says at every corner: texture coordinates, normals, the material of its face. Read from the kept text when it is
-// wanted, so that a mesh that is only deformed does not pay for it. Points on seams become several stored vertices; vertices
-// of one material stand together, by point.
+// What an OBJ stores at every corner: texture coordinates, normals, the material of its face. Read from the kept text on
+// demand, so that a mesh that is only deformed does not pay for it. Points on seams become several stored vertices; vertices of
+// one material are consecutive, ordered by point.
 #include "base/internal.h"
 #include "io/appearance.h"
 #include "io/obj/obj_lines.h"
 #include "math/vec.h"
 
-// Above this many changes of material, faces are gathered by it; below, they keep their order.
+// Above this many changes of material, faces are grouped by it; below, they keep their order.
 enum { RUNS_MAX = 256, COPIES_MAX = 64 };
 
-// A stored vertex in the making: a point as some corners of one run show it.
+// A new stored vertex: a point as some corners of one run show it.
 typedef struct split_vertex {
     uint32_t point, run;
     uint32_t uv, normal; // SUP_NONE: none
-    uint32_t next;       // of the same point, made before; SUP_NONE: the first
+    uint32_t next;       // the previous one of the same point; SUP_NONE: the first
 } split_vertex;
 
 typedef struct appearance_reader {
@@ -21,12 +21,12 @@ typedef struct appearance_reader {
     const obj_source*    source;
     sup_arena*           arena;
     sup_error*           error;
-    uint32_t             uv_total, normal_total; // counted first
+    uint32_t             uv_total, normal_total; // counted in a first pass
     uint32_t             point_count, uv_count, normal_count, corner_count, face_count, run_count, colored;
     float*               uvs;
     sup_vec3*            normals;
-    float*               colors;                      // four for each point; made when the first point has one
-    bool                 starved;                     // there was no memory for them
+    float*               colors;                      // four for each point; allocated when the first point has one
+    bool                 starved;                     // out of memory for them
     uint32_t *           corner_uvs, *corner_normals; // SUP_NONE: none; NULL: no corner has any
     uint32_t*            face_runs;
     uint32_t             run_workspace;
@@ -61,7 +61,7 @@ static uint32_t read_numbers(obj_line* l, uint32_t most, float* out)
     return n;
 }
 
-// White until said otherwise.
+// White by default.
 static bool take_colors(appearance_reader* d)
 {
     size_t count = 4 * (size_t)d->character->mesh.point_count;
@@ -72,7 +72,7 @@ static bool take_colors(appearance_reader* d)
     return d->colors != NULL;
 }
 
-// "v x y z r g b", as sculpting and scanning programs write it. A seventh number is none of them.
+// "v x y z r g b", as sculpting and scanning programs write it. With a seventh number it is something else.
 static void read_point(appearance_reader* d, obj_line* l)
 {
     float values[7];
@@ -116,7 +116,7 @@ static const appearance_material* find_material(const appearance_reader* d, cons
 static void use_material(appearance_reader* d, const appearance_material* m)
 {
     appearance_piece* last = &d->runs[d->run_count - 1];
-    // A run without faces so far is another's name.
+    // A run without faces is renamed.
     if (d->face_count == 0 || d->face_runs[d->face_count - 1] != d->run_count - 1) last->material = m;
     else if (last->material != m) d->runs[d->run_count++].material = m;
 }
@@ -152,7 +152,7 @@ static void gather_runs(appearance_reader* d)
         uint32_t              k = 0;
         while (k < count_kept && d->runs[piece_of[k]].material != m) ++k;
         if (k == count_kept && count_kept < RUNS_MAX) piece_of[count_kept++] = d->face_runs[f];
-        d->face_runs[f] = k < RUNS_MAX ? k : RUNS_MAX - 1; // more materials than anyone tells apart share the last
+        d->face_runs[f] = k < RUNS_MAX ? k : RUNS_MAX - 1; // further materials share the last piece
     }
     for (uint32_t k = 0; k < count_kept; ++k) d->runs[k] = d->runs[piece_of[k]];
     d->run_count = count_kept;
@@ -172,15 +172,15 @@ static bool same_normal(const appearance_reader* d, uint32_t a, uint32_t b)
 
 typedef struct splitting {
     uint32_t      count;
-    split_vertex* vertices; // as they were met
+    split_vertex* vertices; // in order of creation
     uint32_t*     newest;   // of each point
-    uint32_t*     order;    // vertices by run, then by point, then as they were met
+    uint32_t*     order;    // vertices by run, then by point, then in order of creation
     uint32_t*     vertex_points;
     uint32_t*     corner_vertices;
 } splitting;
 
-// The vertex of a point that looks like this, found among its copies or made. Copies beyond some are stored again rather than
-// searched for: a hostile fan would take forever.
+// The vertex of a point with these attributes, found among its copies or made. Beyond a number of copies it stores another
+// rather than search: a hostile fan would take forever.
 static uint32_t find_vertex(const appearance_reader* d, splitting* s, const split_vertex* wanted)
 {
     uint32_t v = s->newest[wanted->point];
@@ -193,8 +193,8 @@ static uint32_t find_vertex(const appearance_reader* d, splitting* s, const spli
     return s->newest[wanted->point] = s->count++;
 }
 
-// A corner's vertex takes the place of its texture coordinate, which nobody asks for again. Points of no face stand in the
-// first run, so that none is lost.
+// A corner's vertex overwrites its texture coordinate, which is no longer needed. Points without faces go to the first run, so
+// that none is lost.
 static void find_vertices(const appearance_reader* d, splitting* s)
 {
     const sup_mesh* mesh = &d->character->mesh;
@@ -239,7 +239,7 @@ static bool sort_vertices(const appearance_reader* d, sup_arena* temp, splitting
 static bool split(appearance_reader* d, sup_arena* temp, splitting* s)
 {
     const sup_mesh* mesh = &d->character->mesh;
-    // Room for the worst; what is not touched costs nothing.
+    // Space for the worst case; untouched pages cost nothing.
     s->vertices = SUP_NEW(temp, split_vertex, (size_t)mesh->corner_count + mesh->point_count);
     s->newest = SUP_NEW(temp, uint32_t, mesh->point_count);
     s->corner_vertices = d->corner_uvs ? d->corner_uvs : SUP_NEW(d->arena, uint32_t, mesh->corner_count);
@@ -259,7 +259,7 @@ static bool split(appearance_reader* d, sup_arena* temp, splitting* s)
 
 // ---------------------------------------------------------------------------------------------- whole
 
-// The character again, with these vertices in the place of its own.
+// The character with these vertices instead of its own.
 static sup_result finish(appearance_reader* d, const splitting* s, appearance* out)
 {
     sup_mesh* mesh = &out->character.mesh;

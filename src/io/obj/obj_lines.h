@@ -1,4 +1,4 @@
-/// io/obj/obj_lines.h: walking over the lines of OBJ and MTL texts, which may end anywhere.
+/// io/obj/obj_lines.h: iterates over the lines of OBJ and MTL texts, which may end anywhere.
 #ifndef SUP_IO_OBJ_OBJ_LINES_H
 #define SUP_IO_OBJ_OBJ_LINES_H
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// One line without its end, joined with those that follow it behind a backslash.
+// One line without its end, joined with those that a backslash continues.
 typedef struct obj_line {
     const char* at;
     const char* end;
@@ -16,13 +16,13 @@ typedef struct obj_line {
 
 static inline bool obj_is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// A backslash with a line end behind it, which then is none.
+// A backslash before a line end, which continues the line.
 static inline bool obj_hides_end(const obj_line* l, const char* p)
 {
     return *p == '\\' && (p + 1 >= l->end || p[1] == '\n' || p[1] == '\r');
 }
 
-// Blanks, and a backslash with the line end that it hides.
+// Skips blanks, and line ends that a backslash hides.
 static inline void obj_skip_space(obj_line* l)
 {
     while (l->at < l->end) {
@@ -36,7 +36,7 @@ static inline bool obj_ends_word(const obj_line* l, const char* p)
     return p >= l->end || obj_is_space(*p) || *p == '\n' || obj_hides_end(l, p);
 }
 
-// Lines are some 25 characters long: eight at a time without a call beat memchr.
+// Lines are some 25 characters long: eight at a time without a call is faster than memchr.
 static inline const char* obj_find_newline(const char* p, const char* end)
 {
     const uint64_t ones = 0x0101010101010101ull;
@@ -71,7 +71,7 @@ static inline bool obj_next_line(const char** at, const char* end, size_t number
     return true;
 }
 
-// Whether the line begins with the keyword, and then steps behind it.
+// Whether the line begins with the keyword; if so, moves past it.
 static inline bool obj_starts_with(obj_line* l, const char* keyword)
 {
     const char* p = l->at;
@@ -83,7 +83,7 @@ static inline bool obj_starts_with(obj_line* l, const char* keyword)
     return true;
 }
 
-// A whole number with its sign; false when there is none.
+// A signed whole number; false if there is none.
 static inline bool obj_read_integer(obj_line* l, int64_t* out)
 {
     size_t length = sup_quick_integer(l->at, l->end, out);

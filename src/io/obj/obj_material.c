@@ -1,5 +1,5 @@
-// MTL: the materials beside an OBJ. A renderer's lighting model of 1990, of which glTF knows the color, its picture, opacity,
-// gloss, glow, and (as later programs write them) metal, roughness and a normal map.
+// MTL: the materials beside an OBJ. They follow a lighting model of 1990; glTF can express the color, its picture, opacity,
+// gloss, emission, and (in later dialects) metal, roughness and a normal map.
 #include "base/internal.h"
 #include "io/appearance.h"
 #include "io/obj/obj_lines.h"
@@ -9,13 +9,13 @@
 
 typedef struct mtl_reader {
     const sup_read_input* in;
-    appearance_material*  first; // of the list in the making
+    appearance_material*  first; // of the list under construction
     appearance_material*  at;
-    bool                  rough; // `at` has its roughness from Pr
+    bool                  rough; // Pr set the roughness of `at`
     sup_error*            error;
 } mtl_reader;
 
-// A file beside or below ours. False: it is not there.
+// Reads a file beside or below ours. False: not found.
 static bool read_beside(const sup_read_input* in, const char* name, size_t length, sup_bytes* out)
 {
     size_t folder = sup_path_folder(in->path);
@@ -37,7 +37,7 @@ static const char* rest_of_line(mtl_reader* m, obj_line* l)
     return sup_arena_text(m->in->arena, l->at, (size_t)(end - l->at));
 }
 
-// Up to `count` numbers; how many there are.
+// Reads up to `count` numbers; returns how many there are.
 static int read_numbers(obj_line* l, int count, float* out)
 {
     int n = 0;
@@ -68,13 +68,13 @@ static void read_unit(obj_line* l, bool complement, float* out)
     if (read_numbers(l, 1, &value) == 1) *out = clamp_unit(complement ? 1 - value : value);
 }
 
-// A picture's name stands behind its options, each with so many words: "-s 1 1 1 -clamp on wood.png". Names may hold blanks.
+// A picture's name follows its options, each with a number of words: "-s 1 1 1 -clamp on wood.png". Names may contain blanks.
 static const char* read_picture(mtl_reader* m, obj_line* l)
 {
     static const struct {
         const char* name;
         int         words;
-        bool        numbers; // at most so many
+        bool        numbers; // up to that many
     } options[] = { { "-blendu", 1, false }, { "-blendv", 1, false },    { "-boost", 1, true },    { "-mm", 2, true },
                     { "-o", 3, true },       { "-s", 3, true },          { "-t", 3, true },        { "-texres", 1, true },
                     { "-clamp", 1, false },  { "-bm", 1, true },         { "-imfchan", 1, false }, { "-type", 1, false },
@@ -133,7 +133,7 @@ static bool read_text(mtl_reader* m, sup_bytes bytes)
     if (bytes.size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
     for (size_t number = 1; obj_next_line(&text, end, number, &l); number = l.next_number)
         if (l.at < l.end && !read_line(m, &l)) return false;
-    // Exporters that mean the opposite: nobody bakes what cannot be seen.
+    // Exporters that mean the opposite (d 0 for opaque): nobody bakes what is invisible.
     for (appearance_material* d = m->first; d; d = d->next)
         if (d->color[3] == 0) d->color[3] = 1;
     return true;
@@ -169,7 +169,7 @@ static bool is_picture(sup_bytes b)
            (b.size > 3 && memcmp(b.data, "\xff\xd8\xff", 3) == 0);
 }
 
-// As the file says, else its name beside the file or in a folder of textures: paths in files are of the author's disk.
+// The path as given, else its name beside the file or in a texture folder: paths in files refer to the author's disk.
 static bool find_picture(const sup_read_input* in, const char* path, sup_bytes* out)
 {
     static const char* const folders[] = { "", "textures/", "Textures/", "images/" };

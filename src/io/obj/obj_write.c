@@ -1,4 +1,4 @@
-// OBJ out: one file a frame, polygons as they were, stored vertices in the source's order, numbers that read back exactly.
+// Writes OBJ: one file per frame, polygons unchanged, stored vertices in the source's order, numbers that read back exactly.
 #include "io/obj/obj_write.h"
 
 #include "io/appearance.h"
@@ -11,14 +11,14 @@ enum { DIGITS_MIN = 4 };
 
 typedef struct obj_sequence {
     text_out     text;
-    void*        capacity; // of the file's own buffer, shared: one file is open at a time
+    void*        capacity; // the file's own buffer, shared: one file is open at a time
     const float* uvs;
     const bool*  parts_with;
 } obj_sequence;
 
 // ---------------------------------------------------------------------------------------------- names
 
-// "walk_####.obj" has its number there, "walk.obj" before its ending, and a single frame has none.
+// The number replaces the #### of "walk_####.obj", or goes before the ending of "walk.obj"; a single frame has none.
 static char* frame_path(sup_bake* bake, uint32_t index)
 {
     const char* path = bake->desc.path;
@@ -79,7 +79,7 @@ static void put_normals(text_out* t, const sup_part* part, const sup_vec3* norma
     }
 }
 
-// Numbers from 1. Coordinates are listed only for the parts that have some, so their numbers lag behind.
+// Numbers from 1. Only some parts have texture coordinates, so their numbers lag behind.
 static void put_faces(text_out* t, const sup_mesh* mesh, const sup_part* part, bool with, uint32_t lag)
 {
     for (uint32_t f = part->face_begin; f < part->face_begin + part->face_count; ++f) {
@@ -89,7 +89,7 @@ static void put_faces(text_out* t, const sup_mesh* mesh, const sup_part* part, b
             char *   begin = text_reserve(t, 3 * TEXT_INDEX_MAX + 3), *out = begin;
             *out++ = ' ';
             size_t length = text_digits(vertex, out);
-            memmove(out + length + 2, out, TEXT_INDEX_MAX); // the normal's number is the same; moves on where uvs stand between
+            memmove(out + length + 2, out, TEXT_INDEX_MAX); // the normal's number is the same; moved on if uvs are between
             out += length;
             *out++ = '/';
             if (with) out += text_digits(vertex - lag, out);
@@ -132,7 +132,7 @@ static void put_file(const sup_bake* bake, obj_sequence* s, const sup_bake_frame
 
 // ---------------------------------------------------------------------------------------------- the source again
 
-// One logical line: up to a line end that no backslash hides.
+// One logical line: up to a line end without a backslash.
 static const char* line_end(const char* p, const char* end)
 {
     for (const char* begin = p; p < end; ++p) {
@@ -152,8 +152,8 @@ static const char* word_end(const char* p, const char* end)
     return p;
 }
 
-// The corners with the vertex's own number as that of its normal: "7/3/9" and "7/3" become "7/3/7", "7" becomes "7//7". Normals
-// are written one behind each vertex, so numbers that count backwards stay true as well.
+// Gives corners their vertex's number as that of their normal: "7/3/9" and "7/3" become "7/3/7", "7" becomes "7//7". One normal
+// is written after each vertex, so numbers that count backwards stay valid as well.
 static void put_corners(text_out* t, const char* p, const char* end)
 {
     text_put(t, "f");
@@ -176,7 +176,7 @@ static void put_corners(text_out* t, const char* p, const char* end)
     text_put(t, "\n");
 }
 
-// What stands behind x, y and z (a weight, a color) stays.
+// What follows x, y and z (a weight, a color) stays.
 static const char* behind_position(const char* p, const char* end)
 {
     for (int i = 0; i < 3; ++i) {
@@ -213,7 +213,7 @@ static void put_source(const sup_bake* bake, obj_sequence* s, const sup_bytes* s
     text_put(&s->text, "\n");
 }
 
-// The text the character was read from, NULL where it came from elsewhere.
+// The text the character was read from, NULL if it came from elsewhere.
 static const sup_bytes* source_text(const sup_character* c)
 {
     bool from_obj = c->source && c->source_format && strcmp(c->source_format, "obj") == 0;

@@ -1,4 +1,4 @@
-/// io/obj/obj_write.h: the writing half of the OBJ format.
+/// io/obj/obj_write.h: writing OBJ.
 #ifndef SUP_IO_OBJ_OBJ_WRITE_H
 #define SUP_IO_OBJ_OBJ_WRITE_H
 

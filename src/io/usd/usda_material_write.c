@@ -1,4 +1,4 @@
-// What a USD mesh wears: texture coordinates, colors of points, and materials as UsdPreviewSurface with the pictures of base
+// Materials of USD meshes: texture coordinates, colors of points, and UsdPreviewSurface materials with the pictures of base
 // colors in files beside the stage.
 #include "io/usd/usda.h"
 
@@ -83,7 +83,7 @@ static sup_result find_appearance_looks(usda_stage* s, sup_bake* bake, sup_error
         *material = (usda_material){ .roughness = m->roughness, .metal = m->metal };
         memcpy(material->color, m->color, sizeof material->color);
         memcpy(material->glow, m->glow, sizeof material->glow);
-        if (m->picture) material->color[0] = material->color[1] = material->color[2] = 1; // a picture takes the color's place
+        if (m->picture) material->color[0] = material->color[1] = material->color[2] = 1; // a picture replaces the color
         sup_identifier(m->name, "Material", (const char(*)[SUP_IDENTIFIER])names, k, names[k]);
         material->name = names[k];
     }
@@ -93,8 +93,8 @@ static sup_result find_appearance_looks(usda_stage* s, sup_bake* bake, sup_error
 
 // ---------------------------------------------------------------------------------------------- pictures
 
-// "walk.usda" and its second picture: "walk_texture2.0123456789abcdef.png" with the hash of its bytes, so that an old stage
-// never shows a new picture. NULL: neither PNG nor JPEG, or no memory.
+// For "walk.usda" and its second picture: "walk_texture2.0123456789abcdef.png" with the hash of its bytes, so that an old stage
+// never shows a new picture. NULL: neither PNG nor JPEG, or out of memory.
 static char* picture_path(sup_bake* bake, uint32_t number, sup_bytes bytes)
 {
     char words[48], digits[17];
@@ -175,7 +175,7 @@ static void put_color(text_out* t, const char* attribute, const float color[3])
     text_put(t, ")\n");
 }
 
-// Corners of one point have different places on a picture: a list of places, and which of them each corner has.
+// Corners of one point may have different texture coordinates: a list of coordinates, and an index for each corner.
 static void put_corner_coordinates(usda_stage* s, const sup_mesh* mesh)
 {
     text_out*    t = &s->text;
@@ -215,7 +215,7 @@ static void put_point_colors(usda_stage* s, const sup_mesh* mesh)
     text_put(&s->text, "] (\n            interpolation = \"vertex\"\n        )\n");
 }
 
-// The one look of all faces of a part; SUP_NONE: none or several, which become subsets.
+// The single material of a part's faces; SUP_NONE: none or several, which become subsets.
 static uint32_t only_material(const usda_stage* s, const sup_part* part)
 {
     uint32_t material = part->face_count ? s->face_looks[part->face_begin] : SUP_NONE;

@@ -1,4 +1,4 @@
-// UsdSkel: a chain that only skins is written as a skeleton with its animation, which USD poses itself (linear blend, as ours).
+// UsdSkel: a chain that only skins is written as an animated skeleton, which USD poses itself (linear blend skinning, as ours).
 #include "io/gltf/gltf_reader.h"
 #include "io/usd/usda.h"
 
@@ -7,12 +7,12 @@
 
 // ---------------------------------------------------------------------------------------------- whether it fits
 
-// Less of a scale than this is rounding of whoever exported it.
+// A smaller deviation of a scale is an exporter's rounding.
 static const double noise = 1e-6;
 
 static bool is_near(double a, double b) { return fabs(a - b) <= noise * fabs(b); }
 
-// Scales are half floats in UsdSkel: ten bits behind the leading one.
+// UsdSkel stores scales as half floats: ten bits after the leading one.
 static bool is_half(double x)
 {
     double size = fabs(x);
@@ -32,8 +32,8 @@ static bool is_constant(const sup_channel* channel)
     return true;
 }
 
-// Whole rigs stand under a scale like 0.01, which a half float misses by 2e-4. One that is even and does not change can be
-// taken out of its joint: what hangs below moves in larger steps instead, and its bind transform shrinks by as much.
+// Whole rigs are often under a scale like 0.01, which a half float misses by 2e-4. A uniform, constant scale can be factored
+// out of its joint: its descendants' translations grow instead, and its bind transform shrinks by the same factor.
 sup_result usda_skel_fold(usda_stage* s, const sup_bake* bake, const sup_pose* pose, sup_error* error)
 {
     const sup_skeleton* skeleton = &bake->desc.character->skeleton;
@@ -50,7 +50,7 @@ sup_result usda_skel_fold(usda_stage* s, const sup_bake* bake, const sup_pose* p
     return SUP_OK;
 }
 
-// What the pose's local transforms make of the joints, against what it has: matrices of the file may have shear.
+// Whether the pose's local transforms reproduce its joints: matrices of the file may have shear.
 static bool local_is_all(const sup_character* character, const sup_pose* pose)
 {
     const sup_skeleton* skeleton = &character->skeleton;
@@ -114,7 +114,7 @@ void usda_skel_record(const usda_stage* s, const sup_pose* pose, float* out)
 
 // ---------------------------------------------------------------------------------------------- skeleton
 
-// Siblings need different names; joints stand below their parents in paths like "hips/spine/head".
+// Siblings need different names; joints are identified by paths like "hips/spine/head".
 static sup_result name_joints(const sup_skeleton* skeleton, sup_arena* arena, char (**out)[SUP_IDENTIFIER], sup_error* error)
 {
     char(*names)[SUP_IDENTIFIER] = sup_arena_alloc(arena, skeleton->joint_count, sizeof *names);
@@ -181,9 +181,9 @@ static void put_transforms(usda_stage* s, const sup_skeleton* skeleton, bool bin
         gltf_matrix      matrix = gltf_matrix_from(bind ? &joint->inverse_bind : &joint->matrix);
         if (bind) {
             gltf_matrix inverse = matrix;
-            if (gltf_matrix_invert(&matrix, &inverse)) matrix = inverse; // usda_skel_fits saw that it can
+            if (gltf_matrix_invert(&matrix, &inverse)) matrix = inverse; // usda_skel_fits has checked that it can
         }
-        // Both in the skeleton whose even scales were taken out.
+        // Both in the skeleton whose uniform scales were factored out.
         double turn = bind ? s->above[j] * s->own[j] : s->own[j], move = bind ? 1 : s->above[j];
         for (int row = 0; row < 3; ++row) {
             for (int column = 0; column < 3; ++column) matrix.m[row][column] /= turn;
@@ -195,7 +195,7 @@ static void put_transforms(usda_stage* s, const sup_skeleton* skeleton, bool bin
     text_put(t, "]\n");
 }
 
-// One attribute of the animation: `width` floats from the `at`th on of every joint.
+// One attribute of the animation: `width` floats of every joint, starting at index `at`.
 static void put_track(usda_stage* s, uint32_t frames, uint32_t joints, const char* attribute, int at, int width)
 {
     const char* indent = "            ";
@@ -265,7 +265,7 @@ void usda_skel_influences(usda_stage* s, const sup_character* character, const s
         uint32_t n = weights->begin[points[v] + 1] - weights->begin[points[v]];
         if (n > width) width = n;
     }
-    // The SkelRoot says so for all of them; some readers look here only.
+    // The SkelRoot repeats it for all meshes; some readers only look here.
     text_format(t, "        rel skel:skeleton = </%s/Skeleton>\n", s->root);
     text_put(t,
              "        matrix4d primvars:skel:geomBindTransform = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))\n");

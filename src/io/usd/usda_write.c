@@ -1,5 +1,5 @@
-// USD as text: a stage with one Mesh for each part. Points and normals have a sample for each frame; where the chain only
-// skins, they stand still and a skeleton moves them (usda_skel_write.c).
+// Writes USD as text: a stage with one Mesh for each part. Points and normals have a sample for each frame; if the chain only
+// skins, they are constant and a skeleton moves them (usda_skel_write.c).
 #include "io/usd/usda.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ static void put_faces(text_out* t, const sup_mesh* mesh, const sup_part* part)
     text_put(t, "]\n");
 }
 
-// Stored vertices: of points through `map`, or as they are.
+// Stored vertices: of points through `map`, or directly.
 static void put_array(text_out* t, const sup_vec3* values, const uint32_t* map, uint32_t less, uint32_t count)
 {
     text_put(t, "[");
@@ -180,7 +180,7 @@ static void put_head(usda_stage* s, const sup_bake* bake)
     text_format(t, "    upAxis = \"%s\"\n)\n\n", character->up == SUP_AXIS_Z ? "Z" : "Y");
     text_format(t, "def %s \"%s\"", s->skeletal ? "SkelRoot" : "Xform", s->root);
     text_put(t, s->skeletal ? " (\n    prepend apiSchemas = [\"SkelBindingAPI\"]\n)\n{\n" : "\n{\n");
-    // USD knows only y and z as up.
+    // USD allows only y and z as up.
     if (character->up == SUP_AXIS_X)
         text_put(t, "    double xformOp:rotateZ = 90\n    uniform token[] xformOpOrder = [\"xformOp:rotateZ\"]\n");
 }
@@ -191,7 +191,7 @@ static sup_result name_prims(sup_bake* bake, usda_stage* s, sup_error* error)
     sup_identifier(bake->desc.character->name, "Character", NULL, 0, s->root);
     s->part_names = sup_arena_alloc(bake->arena, mesh->part_count + 2, sizeof *s->part_names);
     if (!s->part_names) return sup_fail_memory(error, "the names of a stage");
-    // The first two stand for other prims.
+    // The first two names are taken by other prims.
     sup_format(s->part_names[0], SUP_IDENTIFIER, "Skeleton");
     sup_format(s->part_names[1], SUP_IDENTIFIER, "Looks");
     for (uint32_t i = 0; i < mesh->part_count; ++i)
@@ -214,7 +214,7 @@ sup_result usda_bake_begin(sup_bake* bake, sup_error* error)
     return result;
 }
 
-// The layout of a frame is known when the first pose is: a held one may be more than skinning.
+// The layout of a frame is known when the first pose is: a held one may need more than skinning.
 static sup_result start(sup_bake* bake, usda_stage* s, const sup_pose* pose, sup_error* error)
 {
     const sup_mesh* mesh = &bake->desc.character->mesh;

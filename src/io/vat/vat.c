@@ -1,6 +1,6 @@
-// Frames to textures. Vertex i has column i % width, and its first frame stands in row (i / width) * frames; the next frame is
-// the next row. A texel is the way from the rest shape, each axis from 0 to 1 between the bounds of the clip. The axes are
-// OpenVAT's, Blender's: red is x, green -z, blue y of the glTF.
+// Writes frames to textures. Vertex i has column i % width, and its first frame is in row (i / width) * frames; the next frame
+// is in the next row. A texel is the displacement from the rest shape, each axis from 0 to 1 between the bounds of the clip.
+// The axes are OpenVAT's, Blender's: red is x, green -z, blue y of the glTF.
 //
 // Bounds are known at the end, so frames wait in a file beside the target.
 #include "io/vat/vat.h"
@@ -21,7 +21,7 @@ typedef struct vat {
     sup_out_file* spill; // a frame: fields, each for all vertices
     uint32_t      fields;
     float         low[FIELDS][3], high[FIELDS][3];
-    vat_image     images[FIELDS]; // the second is the first where both are in one
+    vat_image     images[FIELDS]; // the second equals the first if both share one picture
     uint32_t      begin[FIELDS];  // first row of each field
     sup_vec3*     values;         // of all vertices
     sup_vec3*     strain;         // of points
@@ -39,7 +39,7 @@ static uint32_t power_of_two(uint64_t n)
     return p;
 }
 
-// The smallest picture with sides that are powers of two, then the squarest.
+// The smallest picture whose sides are powers of two; of those, the squarest.
 static bool choose_size(vat* t, uint32_t vertices, uint32_t frames, uint32_t halves)
 {
     uint64_t best = UINT64_MAX;
@@ -130,7 +130,7 @@ static void widen(vat* t, uint32_t field, sup_vec3 value)
 
 static sup_vec3 blender(sup_vec3 v) { return v3(v.x, -v.z, v.y); }
 
-// Kept are the points themselves: what is written is measured by them in the end.
+// Keeps the points themselves: the error of the output is measured against them.
 static sup_result frame(sup_bake* bake, const sup_bake_frame* now, sup_error* error)
 {
     const sup_mesh* mesh = &bake->desc.character->mesh;
@@ -154,7 +154,7 @@ static sup_result frame(sup_bake* bake, const sup_bake_frame* now, sup_error* er
 
 // ---------------------------------------------------------------------------------------------- end
 
-// What was kept of a row of a field: vertices of one wrap in one frame, from *first on; none behind the last wrap.
+// What was kept for a row of a field: vertices of one wrap in one frame, from *first on; none after the last wrap.
 static sup_result fetch(sup_bake* bake, vat* t, uint32_t field, uint32_t row, uint32_t* first, uint32_t* count,
                         sup_error* error)
 {
@@ -166,14 +166,14 @@ static sup_result fetch(sup_bake* bake, vat* t, uint32_t field, uint32_t row, ui
     return *count ? sup_out_read_at(t->spill, at * sizeof(sup_vec3), t->values, *count * sizeof(sup_vec3), error) : SUP_OK;
 }
 
-// What a texel says of it.
-static sup_vec3 told(const sup_mesh* mesh, uint32_t field, uint32_t vertex, sup_vec3 kept)
+// The value that a texel encodes for it.
+static sup_vec3 encoded(const sup_mesh* mesh, uint32_t field, uint32_t vertex, sup_vec3 kept)
 {
     if (field == TENSION) return kept;
     return blender(field == NORMALS ? kept : v3_sub(kept, mesh->points[mesh->vertex_points[vertex]]));
 }
 
-// What a shader makes of a texel: vertices of the mesh, moved.
+// What a shader makes of a texel: vertices of the mesh, displaced.
 static sup_vec3 shown(const sup_mesh* mesh, uint32_t field, uint32_t vertex, sup_vec3 texel)
 {
     sup_vec3 v = v3(texel.x, texel.z, -texel.y);
@@ -189,7 +189,7 @@ static sup_result put_rows(sup_bake* bake, vat* t, uint32_t field, uint32_t rows
         result = fetch(bake, t, field, row, &first, &count, error);
         memset(t->row, 0, 3 * (size_t)t->width * sizeof *t->row);
         for (uint32_t i = 0; i < 3 * count && result == SUP_OK; ++i) {
-            sup_vec3 value = told(&bake->desc.character->mesh, field, first + i / 3, t->values[i / 3]);
+            sup_vec3 value = encoded(&bake->desc.character->mesh, field, first + i / 3, t->values[i / 3]);
             float    low = t->low[field][i % 3], range = t->high[field][i % 3] - low;
             t->row[i] = range > 0 ? ((&value.x)[i % 3] - low) / range : 0;
         }
@@ -198,7 +198,7 @@ static sup_result put_rows(sup_bake* bake, vat* t, uint32_t field, uint32_t rows
     return result;
 }
 
-// A row as a shader finds it, against the frame: squares into *sum, the farthest into *worst; of normals the angles.
+// A row as a shader reads it, against the frame: squares into *sum, the largest into *worst; for normals the angles.
 static sup_result check_row(sup_bake* bake, vat* t, uint32_t field, uint32_t row, double* sum, double* worst, sup_error* error)
 {
     const vat_image* image = &t->images[field == NORMALS && t->begin[NORMALS] ? POSITIONS : field];

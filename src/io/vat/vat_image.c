@@ -1,5 +1,5 @@
-// PNG of 16 bits and EXR of floats, the pictures that shaders read numbers from. Nothing is compressed: every row has its
-// place, so that what was written can be read again before the file takes its own.
+// 16-bit PNG and float EXR, the pictures that shaders read numbers from. Nothing is compressed: every row has a fixed position,
+// so that the output can be read back before it is committed.
 #include "base/internal.h"
 #include "io/vat/vat.h"
 
@@ -27,7 +27,7 @@ static void make_crc(uint32_t table[256])
     }
 }
 
-// A chunk whose data already stand behind its head; returns all its bytes.
+// A chunk whose data already follows its header; returns its total size.
 static size_t close_chunk(const vat_image* image, uint8_t* chunk, const char* type, size_t size)
 {
     uint32_t c = ~0u;
@@ -45,7 +45,7 @@ static sup_result begin_png(vat_image* image, sup_error* error)
     make_crc(image->crc);
     image->adler[0] = 1;
     uint8_t* data = big(big(head + 16, image->width), image->height);
-    memcpy(data, (const uint8_t[5]){ 16, 2, 0, 0, 0 }, 5); // bits, RGB, deflate, filters by row, not interlaced
+    memcpy(data, (const uint8_t[5]){ 16, 2, 0, 0, 0 }, 5); // bits, RGB, deflate, filter per row, not interlaced
     close_chunk(image, head + 8, "IHDR", 13);
     return sup_out_write(image->file, head, sizeof head, error);
 }
@@ -58,7 +58,7 @@ static void add_adler(vat_image* image, const uint8_t* bytes, size_t count)
     }
 }
 
-// Every row is a chunk with one block of deflate that is stored as it is.
+// Every row is a chunk with one stored (uncompressed) deflate block.
 static sup_result put_png(vat_image* image, const float* values, sup_error* error)
 {
     uint8_t* at = image->bytes + 8;
@@ -121,7 +121,7 @@ static exr_head make_exr_head(const vat_image* image)
     const int32_t        window[4] = { 0, 0, (int32_t)image->width - 1, (int32_t)image->height - 1 };
     const float          one = 1, center[2] = { 0, 0 };
     for (int c = 0; c < 3; ++c) {
-        const uint32_t channel[4] = { 2, 0, 1, 1 }; // floats, not for people's eyes, every pixel
+        const uint32_t channel[4] = { 2, 0, 1, 1 }; // floats, linear, every pixel
         add(&channels, (const char[2]){ "BGR"[c], 0 }, 2);
         add(&channels, channel, sizeof channel);
     }

@@ -1,9 +1,9 @@
 // Smooth skinning decomposition: from shapes to bones, weights and motion (Le & Deng 2012, "Smooth Skinning Decomposition with
-// Rigid Bones"). Weights and bones are found in turns, with three things that differ from the paper:
+// Rigid Bones"). Alternates between weights and bones, with three differences from the paper:
 // - Bones continue in the direction they moved (Nesterov's momentum, restarted when the error rises): a third of the rounds.
-// - A weak bone is taken out and put where the error is largest, in a copy; after a few rounds the better of both is kept.
-// - Sums over the points are made once a round (decompose_bones.c), sets of influences only change for the better
-//   (decompose_weights.c).
+// - A weak bone is moved to where the error is largest, in a copy; after a few rounds the better copy is kept.
+// - Sums over the points are made once a round (decompose_bones.c), and sets of influences only change if that lowers the error
+// (decompose_weights.c).
 #include "rig/decompose/decompose.h"
 
 #include "base/internal.h"
@@ -21,27 +21,27 @@ enum {
     BONES_ADDED_MAX = 100,
     INFLUENCES_USUAL = 4,
     ROUNDS_USUAL = 60,
-    SWEEPS = 3,       // of the bones in a round
-    WARM_ROUNDS = 8,  // before bones are judged
-    TRIAL_ROUNDS = 8, // of each of both copies
-    TRIAL_LOSSES = 5, // so many in a row and no more are tried
+    SWEEPS = 3,       // over the bones in a round
+    WARM_ROUNDS = 8,  // before bones are ranked
+    TRIAL_ROUNDS = 8, // for each of the two copies
+    TRIAL_LOSSES = 5, // give up after this many failures in a row
     TRIALS_MAX = 40,
-    PATIENCE = 5, // rounds over which the gain is judged
+    PATIENCE = 5, // rounds over which the gain is measured
     POINTS_MAX = 1 << 26,
 };
-// The end: less gain than this share of the error over PATIENCE rounds.
+// Convergence: stop when PATIENCE rounds gain less than this share of the error.
 #define GAIN_MIN 5e-4
-// The rounds that follow a first judgment take off at least this share of the error.
+// The rounds that follow a first comparison reduce the error by at least this factor.
 #define SOON 1.04
-// Radius of a place, over the root of the number of bones: about what a bone covers.
+// Radius of a place, times the root of the number of bones: about the size of a bone's region.
 #define PLACE_RADIUS 0.3
-// Without the weakest bone the error would be more than this many times the whole: no other place can win that back.
+// If removing the weakest bone would raise the error by more than this factor, no other place can win that back.
 #define HOPELESS 1.5
-// Bones to choose from, over the influences of a point: at first, and at the end.
+// Candidate bones per influence of a point: during the rounds, and at the end.
 #define LOCAL 1.5
 #define WIDE 3.0
-// A bone that also moves a little as its own points do stays near them: joints lie where they should, and skinning that
-// is not linear can use them. More costs error (horse-gallop on 10 bones: 3.01 at 0, 3.24 here, 4.03 at 0.03).
+// A bone that is drawn slightly to the rigid motion of its own points stays near them: joints lie where they should, and
+// nonlinear skinning can use them. More costs error (horse-gallop on 10 bones: 3.01 at 0, 3.24 here, 4.03 at 0.03).
 #define RIGID_USUAL 0.004
 // Smoothness 1 is as strong as an error of this share of the diagonal in every frame.
 #define SMOOTH_SCALE 0.02
@@ -63,9 +63,9 @@ typedef struct runner {
     sup_arena*                   work;
     sup_decompose_patch          patch;
     snapshot                     before, plain;
-    double*                      last_exact; ///< bones of the round before, for the momentum
+    double*                      last_exact; ///< bones of the previous round, for the momentum
     sup_quat*                    last_rotations;
-    double*                      now_exact; ///< bones before they were carried on
+    double*                      now_exact; ///< bones before the momentum step
     sup_quat*                    now_rotations;
     double                       middle[3], diagonal;
     double*                      frame_middles; ///< 3 a frame
@@ -113,7 +113,7 @@ static sup_result check(const sup_decompose_input* in, const sup_decompose_optio
     return SUP_OK;
 }
 
-// Along a curve through space (Morton 1966), so that eight neighbors in memory are neighbors in space.
+// Orders points along a space-filling curve (Morton 1966), so that eight neighbors in memory are neighbors in space.
 static bool sort_points(runner* r, const double low[3])
 {
     uint32_t       n = r->in->point_count;
@@ -133,7 +133,7 @@ static bool sort_points(runner* r, const double low[3])
     return true;
 }
 
-// The rest shape's box, and what is far from everything else is scaled to 1.
+// Measures the rest shape's box; a degenerate diagonal becomes 1.
 static void measure_box(runner* r, double low[3])
 {
     double high[3], squares = 0;
@@ -147,7 +147,7 @@ static void measure_box(runner* r, double low[3])
         r->middle[c] = 0.5 * (low[c] + high[c]);
         squares += (high[c] - low[c]) * (high[c] - low[c]);
     }
-    r->diagonal = squares > 0 ? sqrt(squares) : 1.0; // one point, or all in one place: any unit will do
+    r->diagonal = squares > 0 ? sqrt(squares) : 1.0; // one point, or all in one place: any unit works
 }
 
 static sup_result copy_shapes(runner* r, sup_error* error)
@@ -315,7 +315,7 @@ static void restore(sup_decomposer* d, const snapshot* s)
     d->total = own.total;
 }
 
-// Carries every bone on by `share` of what it moved in the last round.
+// Extrapolates every bone by `share` of its motion in the last round.
 static void carry_on(runner* r, double share)
 {
     sup_decomposer* d = &r->d;
@@ -335,8 +335,7 @@ static void carry_on(runner* r, double share)
         }
 }
 
-// Rounds of bones and weights, until the last few gained nothing worth having. Begins and ends with weights that are the best
-// for the bones.
+// Alternates bones and weights until the last few rounds gain too little. Begins and ends with the best weights for the bones.
 static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* error)
 {
     sup_decomposer* d = &r->d;
@@ -348,7 +347,7 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
     memcpy(r->last_rotations, d->rotations, turns);
     for (uint32_t i = 0; i < rounds; ++i) {
         sup_decompose_move(d, SWEEPS);
-        sup_result result = tell(r, error); // either half of a round may take its time
+        sup_result result = tell(r, error); // either half of a round may take long
         if (result != SUP_OK) return result;
         memcpy(r->now_exact, d->exact, exact);
         memcpy(r->now_rotations, d->rotations, turns);
@@ -371,7 +370,7 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
 
 // ---------------------------------------------------------------------------------------------- weak bones
 
-// Bones by what would be lost without them, least first.
+// Ranks bones by what would be lost without them, least first.
 static void rank_bones(sup_decomposer* d, double* removal, uint32_t* ranks)
 {
     for (uint32_t b = 0; b < d->bone_count; ++b) {
@@ -410,10 +409,10 @@ static void forget_bone(sup_decomposer* d, uint32_t bone)
 
 static double place_radius(const runner* r) { return PLACE_RADIUS / sqrt((double)r->d.bone_count); }
 
-// Takes the weakest bones to the worst places, one pair after the other, as long as that pays.
+// Moves the weakest bones to the worst places, one pair after the other, while that pays off.
 static sup_result move_weak_bones(runner* r, double* removal, sup_error* error)
 {
-    // Which bone (by weakness) goes to which place (by error); after a success the list starts over.
+    // Pairs of bone (by weakness) and place (by error); after a success the list starts over.
     static const uint8_t pairs[TRIAL_LOSSES][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 }, { 0, 2 } };
     sup_decomposer*      d = &r->d;
     uint32_t             ranks[SUP_DECOMPOSE_BONES_MAX], places[3], losses = 0;
@@ -460,7 +459,7 @@ static sup_result begin_with(runner* r, uint32_t bones, sup_error* error)
     return advance(r, WARM_ROUNDS, true, error);
 }
 
-// The fewest bones that reach the error: by half as many more each time until it is reached, then between. Bones that are added
+// The fewest bones that reach the error: half as many more each time until it is reached, then bisection. Bones that are added
 // to soft weights stay poor, so every bone count starts again from rigid pieces, and is judged after a few rounds.
 static sup_result search_bones(runner* r, sup_error* error)
 {
@@ -505,7 +504,7 @@ static void export_motion(const runner* r, uint32_t bone, uint32_t to, uint32_t 
     }
 }
 
-// New numbers for the bones that are followed by a point: parents before children.
+// Renumbers the bones that have points: parents before children.
 static uint32_t number_bones(const runner* r, const uint32_t* parents, uint32_t* number, uint32_t* sequence)
 {
     const sup_decomposer* d = &r->d;
@@ -566,7 +565,7 @@ static sup_result export(runner* r, sup_arena* arena, sup_decomposition* out, su
     return SUP_OK;
 }
 
-// Measured on what is handed out, with its floats.
+// Measured on the result as returned, in floats.
 static void measure(const runner* r, sup_decomposition* out)
 {
     double squares = 0, most = 0;
@@ -590,8 +589,8 @@ static void measure(const runner* r, sup_decomposition* out)
     out->erms = 1000.0 * sqrt(squares / (3.0 * count)) / r->diagonal;
 }
 
-// Points first choose among the few bones that fit them best alone: bones stay in one place, and far better minima are found
-// than when all may cancel each other from the start (horse-gallop on 20 bones: 1.17 instead of 1.65). At the end they may
+// Points first choose among the few bones that fit them best on their own: bones stay in one place, and far better minima are
+// found than when all may cancel each other from the start (horse-gallop on 20 bones: 1.17 instead of 1.65). At the end they
 // choose among more.
 static uint32_t candidates(const runner* r, double share)
 {

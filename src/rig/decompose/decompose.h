@@ -1,5 +1,5 @@
 /// rig/decompose/decompose.h: what the stages of sup_decompose share. Stages: seeding (rigid clusters), weights with the bones
-/// held, bones with the weights held, and joints at the end.
+/// fixed, bones with the weights fixed, and joints at the end.
 #ifndef SUP_RIG_DECOMPOSE_DECOMPOSE_H
 #define SUP_RIG_DECOMPOSE_DECOMPOSE_H
 
@@ -9,17 +9,17 @@
 
 enum {
     SUP_DECOMPOSE_INFLUENCES_MAX = 16,
-    /// Bones that a point may weigh in one round, at most.
+    /// Most bones that a point considers in one round.
     SUP_DECOMPOSE_CANDIDATES = 24,
-    /// Sums over points are made in this many pieces, whatever the workers.
+    /// Sums over points are split into this many pieces, whatever the number of workers.
     SUP_DECOMPOSE_PIECES = 16,
 };
 
-/// One symmetric 4x4 matrix: xx xy xz x yy yz y zz z 1 of points with a 1 behind.
+/// A symmetric 4x4 matrix, xx xy xz x yy yz y zz z 1: second moments of points with a 1 appended.
 #define SUP_DECOMPOSE_MOMENTS 10
 
-/// The problem with a rest diagonal of 1 about the middle, every frame about its own middle, and the points in an order in
-/// which eight neighbors in memory are neighbors in space.
+/// The problem in normalized form: rest diagonal 1 around the center, every frame around its own center, and the points in an
+/// order in which eight neighbors in memory are neighbors in space.
 typedef struct sup_decomposer {
     uint32_t     point_count, points8; ///< padded to a multiple of 8 with zeros
     uint32_t     frame_count, frames8; ///< likewise
@@ -38,8 +38,8 @@ typedef struct sup_decomposer {
     float*    weights;
     float*    errors;  ///< per point: sum of squares over the frames
     double    total;   ///< of all points
-    double    rigid; ///< how much each bone also wants to move as its points do
-    double*   removal; ///< pieces x bones_max: how much more error there would be without each bone; NULL: not wanted
+    double    rigid; ///< how strongly each bone is drawn to the rigid motion of its points
+    double*   removal; ///< pieces x bones_max: how much the error would grow without each bone; NULL: not requested
 
     uint32_t* column_begin; ///< bones_max + 1: the points of each bone
     uint32_t* column_points;
@@ -79,11 +79,11 @@ SUP_WIDE_DECLARE(void, sup_decompose_products,
 /// Sum of w v (p 1)^T of one bone for eight frames, into first.
 SUP_WIDE_DECLARE(void, sup_decompose_first, (const sup_decomposer* d, uint32_t bone, uint32_t frame_block));
 
-/// Best weights of every point for the bones as they are; fills errors and total.
+/// Best weights of every point for the current bones; fills errors and total.
 void sup_decompose_solve_weights(sup_decomposer* d);
-/// Every point follows the one bone that fits it best; fills errors and total.
+/// Assigns every point to the one bone that fits it best; fills errors and total.
 void sup_decompose_assign(sup_decomposer* d);
-/// Best bones for the weights as they are: `sweeps` times one after the other.
+/// Best bones for the current weights: `sweeps` passes, one bone after the other.
 void sup_decompose_move(sup_decomposer* d, uint32_t sweeps);
 /// One bone alone, as the rigid motion of `count` points.
 void sup_decompose_place(sup_decomposer* d, uint32_t bone, const uint32_t* points, uint32_t count);
@@ -91,29 +91,29 @@ void sup_decompose_place(sup_decomposer* d, uint32_t bone, const uint32_t* point
 /// The rotation's 3x3 into a row by row 3x4; the quaternion may have any length.
 void sup_decompose_matrix(const sup_quat* q, double m[12]);
 
-/// What seeding needs: sorting memory and the points of a patch.
+/// Workspace of seeding: memory to sort in, and the points of a patch.
 typedef struct sup_decompose_patch {
     sup_sort_item *items, *spare;
     uint32_t*      points;
-    uint32_t       size; ///< of the points that a bone is placed by; sup_decompose_seed sets it
+    uint32_t       size; ///< number of points that a bone is placed by; sup_decompose_seed sets it
 } sup_decompose_patch;
 
 bool sup_decompose_patch_create(const sup_decomposer* d, sup_arena* arena, sup_decompose_patch* out);
-/// Puts a bone where the points around one go.
+/// Fits a bone to the motion of the points around one.
 void sup_decompose_patch_place(sup_decomposer* d, uint32_t bone, uint32_t center, const sup_decompose_patch* patch);
-/// From one bone to `bones`, each new one where the error is largest; fewer when nothing is left to explain. Asks for each
-/// whether to go on; false: it was told not to.
+/// From one bone to `bones`, each new one where the error is largest; fewer if nothing is left to explain. Calls `go_on` for
+/// each; returns false if that did.
 bool sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_decompose_patch* patch, bool (*go_on)(void* user),
                         void* user);
-/// Points around which the error is largest, worst first and at least `radius` apart; returns how many, at most room.
+/// Points around which the error is largest, worst first and at least `radius` apart; returns how many, at most capacity.
 uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t capacity, uint32_t* out);
 
-/// A tree over the bones. Before: sup_decompose_sums. parents and heads (unit space) are one a bone.
+/// A tree over the bones. Call sup_decompose_sums first. parents and heads (unit space) are one per bone.
 void sup_decompose_tree(const sup_decomposer* d, bool flat, uint32_t* parents, double (*heads)[3]);
-/// first and second for the weights as they are.
+/// first and second for the current weights.
 void sup_decompose_sums(sup_decomposer* d);
 
-/// Nothing worth another bone: below this share of the diagonal, squared, points are where they should be.
+/// Below this squared share of the diagonal, points are where they should be: nothing worth another bone.
 #define SUP_DECOMPOSE_NOISE 1e-12
 
 #endif

@@ -1,9 +1,9 @@
-// Bones with the weights held. The error is quadratic in every bone, so that a round needs only two kinds of sums over the
-// points, and the bones then move as often as wanted without looking at a point again:
+// Bones with the weights fixed. The error is quadratic in every bone, so a round needs only two kinds of sums over the points,
+// and the bones can then move any number of times without visiting a point again:
 //   first(j, f)  = sum_i w_ij v_if (p_i 1)^T        3x4, for every bone and frame
 //   second(j, k) = sum_i w_ij w_ik (p_i 1)^T(p_i 1) 4x4, for every pair of bones that share points
-// With the other bones held, bone j has the right side  A = first(j) - sum_{k != j} M_k second(k, j),  and its best rigid
-// motion is a weighted Procrustes problem (Le & Deng 2012, section 4.3): the rotation nearest to A's 3x3 about the middle.
+// With the other bones fixed, bone j has the right side  A = first(j) - sum_{k != j} M_k second(k, j),  and its best rigid
+// motion is a weighted Procrustes problem (Le & Deng 2012, section 4.3): the rotation nearest to A's 3x3 about the center.
 #include "base/internal.h"
 #include "math/rotation.h"
 #include "rig/decompose/decompose.h"
@@ -114,8 +114,8 @@ void sup_decompose_matrix(const sup_quat* q, double m[12])
     m[10] = 1 - s * (x * x + y * y);
 }
 
-// Minimizes |R P + t - A| where h is the second moment of the points and a their product with the target. The nearest
-// rotation is never a mirror (math/rotation.h).
+// Minimizes |R P + t - A| where h holds the second moments of the points and a their product with the target. The nearest
+// rotation is never a reflection (math/rotation.h).
 static void solve_bone(const double a[12], const double h[SUP_DECOMPOSE_MOMENTS], sup_quat* q, double m[12])
 {
     double middle[3] = { h[3] / h[9], h[6] / h[9], h[8] / h[9] }, c[3][3], size = 0;
@@ -135,8 +135,8 @@ static void solve_bone(const double a[12], const double h[SUP_DECOMPOSE_MOMENTS]
         m[4 * r + 3] = a[4 * r + 3] / h[9] - (m[4 * r] * middle[0] + m[4 * r + 1] * middle[1] + m[4 * r + 2] * middle[2]);
 }
 
-// The bone's own moments and right side, with a little of the rigid motion of its points: sum_i w_ij |M_j p_i - v_i|^2, whose
-// moments are the sums over all pairs, because weights sum to 1.
+// The bone's own moments and right side, plus a small share of the rigid motion of its points: sum_i w_ij |M_j p_i - v_i|^2,
+// whose moments are the sums over all pairs, because weights sum to 1.
 static void start_bone(const sup_decomposer* d, uint32_t bone, const double first[12], double a[12],
                        double own[SUP_DECOMPOSE_MOMENTS])
 {

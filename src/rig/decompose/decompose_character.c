@@ -54,7 +54,7 @@ static sup_result make_motion(const sup_decomposition* fit, sup_arena* arena, su
     return SUP_OK;
 }
 
-// Other times for the keys of a clip, which all have one array.
+// Replaces the key times of a clip, which all channels share.
 static sup_result move_keys(const double* times, uint32_t count, sup_arena* arena, sup_clip* clip, sup_error* error)
 {
     float*       keys = SUP_NEW(arena, float, count);
@@ -67,7 +67,7 @@ static sup_result move_keys(const double* times, uint32_t count, sup_arena* aren
     return SUP_OK;
 }
 
-// What morphs did is in the shapes, so the bones do it; with their weights at rest they would do it twice.
+// The shapes already contain the morphs, so the bones reproduce them; with their weights at rest they would count twice.
 static sup_result leave_morphs(const sup_character* character, sup_arena* arena, sup_character* out, sup_error* error)
 {
     sup_part* parts = sup_arena_copy(arena, character->mesh.parts, character->mesh.part_count, sizeof *parts);

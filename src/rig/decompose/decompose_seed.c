@@ -1,5 +1,5 @@
-// Where bones begin: one rigid body for all, then again and again a new one where the error is largest, and the points go to
-// the body that fits them best in between.
+// Initial bones: one rigid body for all points, then repeatedly a new one where the error is largest; in between, the points
+// move to the body that fits them best.
 #include "base/internal.h"
 #include "base/sort.h"
 #include "rig/decompose/decompose.h"
@@ -9,8 +9,8 @@
 enum {
     REFITS = 2,      // rounds of assigning and moving after each new bone
     LAST_REFITS = 4, // and after the last one
-    PATCH_MIN = 6,   // points that a new bone is placed by, at least
-    PATCH_SHARE = 4, // of the points a bone would have: one in this many
+    PATCH_MIN = 6,   // least number of points that a new bone is placed by
+    PATCH_SHARE = 4, // share of the points a bone would have that place it: one in this many
     PATCH_MAX = 400,
 };
 
@@ -24,7 +24,7 @@ static double squared_distance(const sup_decomposer* d, uint32_t a, uint32_t b)
     return sum;
 }
 
-// The nearest points around one at rest. Not negative, so the bits of a float sort as the number does.
+// The nearest points around one at rest. Squared distances are not negative, so their float bits sort like the numbers.
 static uint32_t nearest_points(const sup_decomposer* d, uint32_t center, const sup_decompose_patch* patch)
 {
     uint32_t count = patch->size < d->point_count ? patch->size : d->point_count;
@@ -66,7 +66,7 @@ static uint32_t worst_point(const sup_decomposer* d, uint64_t seed)
     uint32_t worst = 0;
     double   most = -1;
     for (uint32_t p = 0; p < d->point_count; ++p) {
-        // The seed bends the choice by up to a quarter: other seeds give other good starts, never a bad one.
+        // The seed perturbs the choice by up to a quarter: other seeds give other good starts, never a bad one.
         double error = (double)d->errors[p] * (seed ? 1.0 - 0.25 * scatter(seed, p) : 1.0);
         if (error <= most) continue;
         most = error;
@@ -99,7 +99,7 @@ bool sup_decompose_seed(sup_decomposer* d, uint32_t bones, uint64_t seed, sup_de
     return true;
 }
 
-// The error around every n-th point, near ones counting more.
+// The error around every n-th point, nearby points counting more.
 uint32_t sup_decompose_places(const sup_decomposer* d, double radius, uint32_t capacity, uint32_t* out)
 {
     enum { CENTERS = 256 };

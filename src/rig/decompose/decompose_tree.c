@@ -1,16 +1,16 @@
-// Joints for bones that were found: which bone hangs on which, and where they meet.
+// Joints for the bones found: which bone is the parent of which, and where they meet.
 #include "base/internal.h"
 #include "rig/decompose/decompose.h"
 
 #include <math.h>
 #include <string.h>
 
-// Draws a joint to the skin it moves, relative to how much the two bones turn against each other: along the axis of a hinge
-// nothing else decides.
+// Pulls a joint to the skin it moves, relative to how much the two bones rotate against each other: along the axis of a hinge
+// nothing else determines it.
 #define PULL 0.02
-// A joint farther than this from its skin (diagonal = 1) is an accident of noise; the skin's middle is taken.
+// A joint farther than this from its skin (diagonal = 1) is an artifact of noise; the skin's center is used instead.
 #define ASTRAY 0.2
-// Misfits below this are equally good.
+// Misfits below this count as equally good.
 #define MISFIT_SCALE 0.01
 
 typedef struct meeting {
@@ -62,8 +62,8 @@ static double apart(const sup_decomposer* d, uint32_t a, uint32_t b, const doubl
     return sqrt(sum / d->frame_count);
 }
 
-// The point that both bones carry to the same place in all frames, as nearly as can be: least squares over
-// (M_a - M_b)(x 1), with a pull to `home`.
+// The point that both bones carry to the same place in all frames, as nearly as possible: least squares over (M_a - M_b)(x 1),
+// with a pull toward `home`.
 static meeting meet(const sup_decomposer* d, uint32_t a, uint32_t b, const double home[3])
 {
     double  g[3][3] = { { 0 } }, rhs[3] = { 0 }, turn = 0;
@@ -95,7 +95,7 @@ static meeting meet(const sup_decomposer* d, uint32_t a, uint32_t b, const doubl
     return out;
 }
 
-// How well b would hang on a: much shared skin and a point that stays together. Bones without shared skin come after all
+// How well b fits as a child of a: much shared skin and a point that stays together. Bones without shared skin come after all
 // others, the nearest first.
 static double affinity(const sup_decomposer* d, uint32_t a, uint32_t b, meeting* out)
 {
@@ -117,7 +117,7 @@ static double affinity(const sup_decomposer* d, uint32_t a, uint32_t b, meeting*
     return -sqrt(distance);
 }
 
-// The root is the bone in the middle of the body, of those that carry enough of it.
+// The root is the bone nearest to the center of the body among those that carry enough of it.
 static uint32_t find_root(const sup_decomposer* d)
 {
     double   middle[3] = { 0, 0, 0 }, mass = 0, nearest = 0;
@@ -150,7 +150,7 @@ void sup_decompose_tree(const sup_decomposer* d, bool flat, uint32_t* parents, d
         if (moments(d, b, b)[9] > 0) middle_of(moments(d, b, b), heads[b]);
     }
     if (flat) return;
-    // The tree grows by the best fitting pair (Prim 1957).
+    // The tree grows by the best pair (Prim 1957).
     inside[root] = true;
     for (uint32_t newest = root, left = d->bone_count - 1; left > 0; --left) {
         uint32_t next = SUP_NONE;

@@ -1,7 +1,7 @@
-// Weights with the bones held. Each point alone: minimize |sum_j w_j e_j|^2 over w_j >= 0, sum w = 1, at most k not zero,
-// where e_j are the point's errors over all frames under bone j alone. Only the products G_jk = e_j . e_k matter.
-// The set of bones is carried from round to round and only changed where that lowers the error, so no round makes a point
-// worse (Le & Deng 2012 drop the smallest weights of an unlimited solution instead, which can).
+// Weights with the bones fixed, for each point alone: minimize |sum_j w_j e_j|^2 over w_j >= 0, sum w = 1, at most k not zero,
+// where e_j are the point's errors over all frames under bone j alone. Only the products G_jk = e_j . e_k matter. The set of
+// bones carries over from round to round and changes only where that lowers the error, so no round makes a point worse (Le &
+// Deng 2012 drop the smallest weights of an unconstrained solution instead, which can).
 #include "base/internal.h"
 #include "rig/decompose/decompose.h"
 
@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum { PASSES_MAX = 12 };
-// Added to the diagonal, relative to its mean: bones that move alike share the weight instead of canceling.
+// Added to the diagonal, relative to its mean: bones that move alike share the weight instead of cancelling.
 #define DAMPING 1e-6
-// A bone is taken up when its slope is below the others' by this share of the mean diagonal.
+// A bone enters the set when its slope is below the others' by this share of the mean diagonal.
 #define SLOPE_MIN 1e-5
 // An exchange must gain at least this share of the mean diagonal, or two sets could take turns.
 #define COST_MIN 1e-12
@@ -83,12 +83,12 @@ static void drop(choice* c, uint32_t at)
     }
 }
 
-// From weights that are allowed to the best ones on the set or a part of it.
+// From feasible weights to the best ones on the set or a subset of it.
 static void descend(const quadratic* q, choice* c)
 {
     double x[SUP_DECOMPOSE_INFLUENCES_MAX + 1];
     while (c->count > 1) {
-        if (!stationary(q, c, x)) break; // no curvature left: any allowed weights will do
+        if (!stationary(q, c, x)) break; // no curvature left: any feasible weights will do
         double   reach = 1.0;
         uint32_t first = SUP_NONE;
         for (uint32_t i = 0; i < c->count; ++i) {
@@ -132,7 +132,7 @@ static double cost_of(const quadratic* q, const choice* c)
     return cost;
 }
 
-// The candidate that would lower the cost most at first; SUP_NONE: this is the minimum over all sets.
+// The candidate that would lower the cost fastest at first; SUP_NONE: this is the minimum over all sets.
 static uint32_t steepest(const quadratic* q, const choice* c, const double* slope)
 {
     double   level = 0, lowest = 0;
@@ -150,14 +150,14 @@ static uint32_t steepest(const quadratic* q, const choice* c, const double* slop
     return best;
 }
 
-// The set is full: the new one in place of each of the others, and the best of those if it is better than before.
+// The set is full: tries the new one in place of each of the others, and takes the best exchange if it lowers the cost.
 static bool exchange(const quadratic* q, choice* c, uint32_t fresh)
 {
     choice   best = *c;
     uint32_t n = c->count;
     for (uint32_t out = 0; out < n; ++out) {
         choice trial = *c;
-        trial.set[out] = fresh; // takes over the weight, so that the start is allowed
+        trial.set[out] = fresh; // takes over the weight, so that the start is feasible
         descend(q, &trial);
         trial.cost = cost_of(q, &trial);
         if (trial.cost < best.cost) best = trial;
@@ -200,7 +200,7 @@ static bool listed(const block* b, uint32_t bone)
     return false;
 }
 
-// Which bones the eight points may follow: all, or those they follow already and then the nearest in motion.
+// Candidate bones of the eight points: all, or those they already follow and then the best fitting ones.
 static void list_candidates(const sup_decomposer* d, uint32_t index, float* errors, block* b)
 {
     b->count = 0;
@@ -283,7 +283,7 @@ static void start(const sup_decomposer* d, uint32_t point, const block* b, const
         if (q->g[a][a] < q->g[c->set[0]][c->set[0]]) c->set[0] = a;
 }
 
-// Largest first, summing to 1 as floats as nearly as they can.
+// Largest first, rescaled so that the floats sum to 1 as closely as possible.
 static void keep(sup_decomposer* d, uint32_t point, const block* b, choice* c)
 {
     uint32_t* bones = d->bones + (size_t)point * d->influences;
@@ -304,7 +304,7 @@ static void keep(sup_decomposer* d, uint32_t point, const block* b, choice* c)
     }
 }
 
-// What the point would lose without each of its bones, at most: the others share again, no new one comes in.
+// An upper bound of what the point would lose without each of its bones: the others redistribute, no new one enters.
 static void add_removal(const quadratic* q, const block* b, const choice* c, double* removal)
 {
     double cost = cost_of(q, c);
@@ -336,7 +336,7 @@ static double weigh_point(sup_decomposer* d, uint32_t point, const block* b, dou
     if (removal && b->count > 1) add_removal(&q, b, &c, removal);
     keep(d, point, b, &c);
 
-    double error = 0; // what is reported is the plain error
+    double error = 0; // the error reported is without the smoothness term
     for (uint32_t i = 0; i < c.count; ++i)
         for (uint32_t k = 0; k < c.count; ++k) {
             uint32_t a = c.set[i] > c.set[k] ? c.set[i] : c.set[k], e = c.set[i] > c.set[k] ? c.set[k] : c.set[i];

@@ -6,7 +6,7 @@ typedef double d8 __attribute__((vector_size(64)));
 // Sums of this many points stay in float, the sums of those in double.
 enum { RUN = 32 };
 
-// Where bone's matrix takes eight points in a frame, minus where they are.
+// Where the bone's matrix takes eight points in a frame, minus where they are.
 static inline void misses(const sup_decomposer* d, const float* m, uint32_t frame, const f8 p[3], const f8 v[3], f8 out[3])
 {
     size_t stride = d->frames8;

@@ -23,7 +23,7 @@ static uint32_t common_parent(const uint32_t* parents, uint32_t a, uint32_t b)
     return a;
 }
 
-// Candidates of one role and side, in the order of the skeleton, only those of the best rank, and each below the one before.
+// Candidates of one role and side, in the order of the skeleton: only those of the best rank, and each below the one before.
 static uint32_t gather(const body_skeleton* s, const joint_name* found, int role, int side, uint32_t* out)
 {
     uint32_t count = 0, best = UINT32_MAX;
@@ -36,7 +36,7 @@ static uint32_t gather(const body_skeleton* s, const joint_name* found, int role
     return count;
 }
 
-// Chains whose joints all have one name ("leg_joint_L_1" to 5, "LeftFoot01", "LeftFoot02") are told apart by their order.
+// Chains whose joints all have one name ("leg_joint_L_1" to 5, "LeftFoot01", "LeftFoot02") are distinguished by their order.
 static void find_limb(const body_skeleton* s, const joint_name* found, int side, int first, int last, uint32_t* limbs)
 {
     uint32_t chains[ROLE_COUNT][BODY_CHAIN_MAX], counts[ROLE_COUNT] = { 0 };
@@ -53,7 +53,7 @@ static void find_limb(const body_skeleton* s, const joint_name* found, int side,
 static void find_arm(const body_skeleton* s, const joint_name* found, int side, uint32_t* limbs)
 {
     find_limb(s, found, side, ROLE_SHOULDER, ROLE_HAND, limbs);
-    // "LeftShoulder, LeftElbow, LeftWrist": named after the joints, not the bones; the shoulder may hang on a collar.
+    // "LeftShoulder, LeftElbow, LeftWrist": named after the joints, not the bones; the shoulder may hang on a collar bone.
     for (uint32_t j = 0; j < s->count && limbs[ROLE_UPPER_ARM] == SUP_NONE && limbs[ROLE_SHOULDER] != SUP_NONE; ++j)
         if (found[j].role == ROLE_SHOULDER && found[j].side == side && j > limbs[ROLE_SHOULDER] &&
             body_is_above(s->parents, limbs[ROLE_SHOULDER], j))
@@ -62,7 +62,7 @@ static void find_arm(const body_skeleton* s, const joint_name* found, int side, 
         limbs[ROLE_UPPER_ARM] = limbs[ROLE_SHOULDER];
         limbs[ROLE_SHOULDER] = SUP_NONE;
     }
-    // A chain of four arms begins with the shoulder.
+    // A chain of four "arms" begins with the shoulder.
     uint32_t chain[BODY_CHAIN_MAX], count = gather(s, found, ROLE_UPPER_ARM, side, chain);
     if (limbs[ROLE_SHOULDER] == SUP_NONE && count == 4 && limbs[ROLE_HAND] == chain[2])
         for (int i = 0; i < 4; ++i) limbs[ROLE_SHOULDER + i] = chain[i];
@@ -100,7 +100,7 @@ static void find_trunk(const body_skeleton* s, const joint_name* found, body_map
     out->hips = named != SUP_NONE && (fork == SUP_NONE || body_is_above(s->parents, named, fork)) ? named : fork;
     uint32_t arms[2] = { out->limbs[SIDE_LEFT][ROLE_UPPER_ARM], out->limbs[SIDE_RIGHT][ROLE_UPPER_ARM] };
     uint32_t chest = arms[0] != SUP_NONE && arms[1] != SUP_NONE ? common_parent(s->parents, arms[0], arms[1]) : SUP_NONE;
-    // A lower and an upper half that hang side by side on a center: that is what carries both.
+    // A lower and an upper half that hang side by side on a center: the hips are what carries both.
     uint32_t center = chest != SUP_NONE && out->hips != SUP_NONE ? common_parent(s->parents, out->hips, chest) : SUP_NONE;
     bool     halves = center != SUP_NONE && center != out->hips && center != chest && s->eligible[center];
     if (halves) out->hips = center;
@@ -189,7 +189,7 @@ static bool has_roles(const uint32_t* limb, int first, int last)
     return true;
 }
 
-// Whether names told all that walking needs.
+// Whether the names identified all that walking needs.
 static bool is_whole(const body_map* map)
 {
     for (int side = 0; side < 2; ++side)
@@ -198,7 +198,7 @@ static bool is_whole(const body_map* map)
     return map->hips != SUP_NONE;
 }
 
-// Whether joints of a limb hang on each other in their order.
+// Whether the joints of a limb descend from each other in their order.
 static bool in_order(const uint32_t* parents, const uint32_t* limb, int first, int last)
 {
     uint32_t above = SUP_NONE;
@@ -210,7 +210,7 @@ static bool in_order(const uint32_t* parents, const uint32_t* limb, int first, i
     return true;
 }
 
-// What the names left open of a limb is filled in. Where the two do not go together, the shape of the whole limb is the better
+// Fills in what the names left open of a limb. If the two contradict each other, the shape of the whole limb is the better
 // evidence: a single name that fits ("bone" is a word for many things) does not make a limb.
 static void merge_limb(const uint32_t* parents, const uint32_t* shape, int first, int last, uint32_t* limb)
 {
@@ -247,7 +247,7 @@ static void merge(const body_skeleton* s, const body_shape* shape, body_map* map
     map->four_legs = guess->four_legs;
 }
 
-// Fingers by their names; where no name is one's, by their places.
+// Fingers by their names; if none is a finger's, by their places.
 static void find_fingers(const body_skeleton* s, const body_shape* shape, body_map* out)
 {
     bool named = false;
@@ -273,7 +273,7 @@ static void note_how(const body_skeleton* s, const body_map* names, const body_f
     for (uint32_t i = 0; i < fixed_count; ++i) out->how[fixed[i].joint] = BODY_TOLD;
 }
 
-// Joints of limbs stand twice in no map: what a name took for something else loses.
+// A joint has only one role: if a name claimed it for another, the name loses.
 static void drop_doubles(body_map* map)
 {
     for (int list = 0; list < 2; ++list) {

@@ -4,7 +4,7 @@
 #include "base/internal.h"
 #include "math/vec.h"
 
-static const float LONG_COLLAR = 0.5f; // of the product of two bones
+static const float LONG_COLLAR = 0.5f; // of the longest product of two bones: from this share on, the later pair is the arm
 
 static float bone(const shape* s, const uint32_t* chain, uint32_t count, uint32_t i)
 {
@@ -12,7 +12,7 @@ static float bone(const shape* s, const uint32_t* chain, uint32_t count, uint32_
     return v3_distance(n->at, i + 1 < count ? s->nodes[chain[i + 1]].at : n->tip);
 }
 
-// Whether others begin beside a joint: then it is no hand but one of several pieces of it.
+// Whether other chains begin beside a joint: then it is not a hand but one of several pieces of it.
 static bool is_one_of_several(const shape* s, uint32_t node)
 {
     const shape_node* n = &s->nodes[node];
@@ -31,12 +31,12 @@ static uint32_t limb_below(const shape* s, uint32_t node, bool leg, uint32_t* ch
     return count;
 }
 
-// Where in the chains of a pair its joints are.
+// The positions of a pair's joints in its chains.
 typedef struct limb_joints {
     uint32_t upper, lower, end;
 } limb_joints;
 
-// They begin the two long bones that follow each other. Hip joints and collar bones before them, feet and hands behind are
+// Limbs begin with their two longest consecutive bones. Hip joints and collar bones before them, feet and hands behind are
 // shorter.
 static limb_joints find_long_bones(const shape* s, uint32_t chains[2][CHAIN_MAX], uint32_t count, bool leg)
 {
@@ -52,20 +52,20 @@ static limb_joints find_long_bones(const shape* s, uint32_t chains[2][CHAIN_MAX]
     return (limb_joints){ best, best + 1, best + 2 };
 }
 
-// The joint at the end of a leg: where it turns aside near the ground. Of an arm: the last.
+// The joint at the end of a leg: where it turns aside near the ground. For an arm: the last one.
 static uint32_t find_end(const shape* s, const uint32_t* chain, uint32_t count, bool leg)
 {
     const shape_node* first = &s->nodes[chain[0]];
     for (uint32_t i = 2; i + 1 < count && leg; ++i) {
-        sup_vec3 way = v3_normalize(v3_sub(s->nodes[chain[i + 1]].at, s->nodes[chain[i]].at), s->up);
-        if (fabsf(v3_dot(way, s->up)) < SHAPE_ASIDE &&
+        sup_vec3 direction = v3_normalize(v3_sub(s->nodes[chain[i + 1]].at, s->nodes[chain[i]].at), s->up);
+        if (fabsf(v3_dot(direction, s->up)) < SHAPE_ASIDE &&
             s->nodes[chain[i]].height - first->low < 0.35f * (first->height - first->low))
             return i;
     }
     return count - 1;
 }
 
-// Whether there are joints to twist in the row: more than a limb has, or a thigh that goes straight on from a hip joint.
+// Whether the chain has twist joints: more joints than a limb has, or a thigh that goes straight on from a hip joint.
 static bool has_twists(const shape* s, const uint32_t* chain, uint32_t end, bool leg)
 {
     if (end >= 4) return true;
@@ -75,15 +75,16 @@ static bool has_twists(const shape* s, const uint32_t* chain, uint32_t end, bool
     return v3_dot(a, b) > 0.97f; // 14 degrees
 }
 
-// Then thigh and shin, which are as long as each other, are found by halves.
+// Then thigh and shin, which are equally long, are found by halving the length.
 static limb_joints find_halves(const shape* s, const uint32_t* chain, uint32_t end)
 {
-    float       ways[CHAIN_MAX] = { 0 }, most = 0;
+    float       lengths[CHAIN_MAX] = { 0 }, most = 0;
     limb_joints best = { 0, 1, end };
-    for (uint32_t i = 1; i <= end; ++i) ways[i] = ways[i - 1] + v3_distance(s->nodes[chain[i - 1]].at, s->nodes[chain[i]].at);
-    for (uint32_t i = 0; i + 2 <= end && ways[end] - ways[i] > 0.6f * ways[end]; ++i)
+    for (uint32_t i = 1; i <= end; ++i)
+        lengths[i] = lengths[i - 1] + v3_distance(s->nodes[chain[i - 1]].at, s->nodes[chain[i]].at);
+    for (uint32_t i = 0; i + 2 <= end && lengths[end] - lengths[i] > 0.6f * lengths[end]; ++i)
         for (uint32_t k = i + 1; k < end; ++k) {
-            float alike = length_ratio(ways[k] - ways[i], ways[end] - ways[k]);
+            float alike = length_ratio(lengths[k] - lengths[i], lengths[end] - lengths[k]);
             if (alike > most) most = alike, best = (limb_joints){ i, k, end };
         }
     return best;
@@ -110,12 +111,13 @@ static void name_limb(const shape* s, uint32_t node, limb_joints at, bool leg, u
     if (leg && at.end + 1 < count && s->nodes[chain[at.end]].children == 1) limb[ROLE_TOE] = s->nodes[chain[at.end + 1]].joint;
 }
 
-// Rigs made for inverse kinematics have feet that do not hang on their legs: the joint on the ground nearest to the shin's end.
+// Rigs made for inverse kinematics have feet that are not children of their legs: the joint on the ground nearest to the shin's
+// end.
 static uint32_t loose_foot(const shape* s, uint32_t leg)
 {
     uint32_t chain[CHAIN_MAX], count = shape_chain(s, leg, true, chain), best = SUP_NONE;
     sup_vec3 end = s->nodes[chain[count - 1]].tip;
-    float    least = 0.5f * s->nodes[leg].low_way;
+    float    least = 0.5f * s->nodes[leg].low_length;
     for (uint32_t i = 0; i < s->count; ++i) {
         const shape_node* n = &s->nodes[i];
         if (n->in_leg || n->children || n->low > s->ground + SHAPE_GROUND * s->size) continue;
@@ -140,14 +142,14 @@ typedef struct digit {
     uint32_t node;
     sup_vec3 end;
     float    reach; // along the forearm, of both ends together
-    float    place; // in the row of knuckles
+    float    place; // along the row of knuckles
 } digit;
 
-// One row of two to four joints, shorter than the forearm: neither a prop in the hand nor a sleeve.
+// One chain of two to four joints, shorter than the forearm: neither a prop in the hand nor a sleeve.
 static bool may_be_finger(const shape* s, uint32_t node, float forearm, sup_vec3* end)
 {
     const shape_node* n = &s->nodes[node];
-    if (n->long_count < 2 || n->long_count > 4 || n->long_way > 0.8f * forearm) return false;
+    if (n->long_count < 2 || n->long_count > 4 || n->long_length > 0.8f * forearm) return false;
     for (; n->long_next != SUP_NONE; n = &s->nodes[n->long_next])
         if (n->children > 1 || v3_distance(n->at, s->nodes[n->long_next].at) == 0) return false;
     *end = n->tip;
@@ -160,7 +162,7 @@ static void name_digit(const shape* s, uint32_t node, int side, int finger, int 
         if (number > 0) fingers[s->nodes[node].joint] = (body_finger){ (int8_t)side, (int8_t)finger, (int8_t)number, true };
 }
 
-// Puts the others in their order: along the line between the knuckles that are furthest apart, from the side of the thumb.
+// Sorts the others along the line between the knuckles that are farthest apart, starting at the thumb's side.
 static void sort_knuckles(const shape* s, digit* digits, uint32_t count, sup_vec3 thumb)
 {
     sup_vec3 row = v3(0, 0, 0);
@@ -199,7 +201,7 @@ static void name_fingers(const shape* s, uint32_t hand, sup_vec3 forearm, int si
     digit first = digits[thumb];
     digits[thumb] = digits[--count];
     sort_knuckles(s, digits, count, first.end);
-    // Where all others have a joint more than the thumb, they begin with a bone of the palm.
+    // If all others have one joint more than the thumb, they begin with a bone of the palm.
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < count; ++i)
         least = s->nodes[digits[i].node].long_count < least ? s->nodes[digits[i].node].long_count : least;

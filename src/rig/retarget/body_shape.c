@@ -1,37 +1,37 @@
-// Which joint is which part of a body, told by the shape of the tree and the places of its joints.
+// Finds which joint is which part of a body by the shape of the tree and the places of its joints.
 #include "rig/retarget/body_shape.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
 #include "rig/retarget/body_tree.h"
 
-// Shares of the height of all joints, or of one length of another.
-static const float THIGH_MAX = 0.75f; // legs begin lower; tresses of hair do not, nor do those of animals
-static const float LEG_MIN = 0.12f;   // a leg goes down by more than this
+// Shares of the height of all joints, or ratios of two lengths.
+static const float THIGH_MAX = 0.75f; // legs begin lower; strands of hair do not, nor do those of animals
+static const float LEG_MIN = 0.12f;   // a leg leads down by more than this
 static const float ALIKE = 0.8f;      // lengths of the two limbs of a pair
-static const float ARM_MIN = 0.35f;   // of a leg
-static const float ARM_ABOVE = 0.3f;  // arms begin higher than this part of the way from the hips to the top
-static const float LOWER_PAIR = 0.6f; // of two pairs above, the one nearer to the hips is the arms, if it is so good
+static const float ARM_MIN = 0.35f;   // length of an arm over that of a leg
+static const float ARM_ABOVE = 0.3f;  // arms begin above this share of the height from the hips to the top
+static const float LOWER_PAIR = 0.6f; // of two pairs above, the one nearer to the hips is the arms if at least this good
 
 // ---------------------------------------------------------------------------------------------- pairs
 
-// A foot leads aside at the end of a leg that goes down; the end of a coat does not.
+// A foot points aside at the end of a leg that leads down; the hem of a coat does not.
 static bool has_foot(const shape* s, uint32_t node)
 {
     uint32_t chain[CHAIN_MAX], count = shape_chain(s, node, true, chain);
     sup_vec3 end = s->nodes[chain[count - 1]].tip, before = s->nodes[chain[count - 1]].at;
     if (v3_distance(end, before) == 0 && count > 1) before = s->nodes[chain[count - 2]].at;
-    sup_vec3 way = v3_normalize(v3_sub(end, before), s->up);
-    return fabsf(v3_dot(way, s->up)) < SHAPE_ASIDE;
+    sup_vec3 direction = v3_normalize(v3_sub(end, before), s->up);
+    return fabsf(v3_dot(direction, s->up)) < SHAPE_ASIDE;
 }
 
 static float leg_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = length_ratio(x->low_way, y->low_way);
+    float             alike = length_ratio(x->low_length, y->low_length);
     uint32_t          more = x->low_count > y->low_count ? x->low_count - y->low_count : y->low_count - x->low_count;
     if (more > 1 || alike < ALIKE) return 0;
-    return (x->low_way + y->low_way) * alike * (has_foot(s, a) && has_foot(s, b) ? 1.5f : 1);
+    return (x->low_length + y->low_length) * alike * (has_foot(s, a) && has_foot(s, b) ? 1.5f : 1);
 }
 
 static bool may_be_leg(const shape* s, uint32_t node)
@@ -39,16 +39,17 @@ static bool may_be_leg(const shape* s, uint32_t node)
     const shape_node* n = &s->nodes[node];
     float             drop = n->height - n->low;
     return n->low_count >= 2 && n->low < s->ground + SHAPE_GROUND * s->size && n->height < s->ground + s->thigh_max * s->size &&
-           drop > LEG_MIN * s->size && drop > 0.5f * n->low_way;
+           drop > LEG_MIN * s->size && drop > 0.5f * n->low_length;
 }
 
 static float arm_score(const shape* s, uint32_t a, uint32_t b)
 {
     const shape_node *x = &s->nodes[a], *y = &s->nodes[b];
-    float             alike = length_ratio(x->long_way, y->long_way);
+    float             alike = length_ratio(x->long_length, y->long_length);
     uint32_t          more = x->long_count > y->long_count ? x->long_count - y->long_count : y->long_count - x->long_count;
-    if (more > 2 || alike < ALIKE || fabsf(x->height - y->height) > 0.25f * x->long_way) return 0;
-    return (x->long_way + y->long_way) * alike * (shape_hand(s, a) != SUP_NONE && shape_hand(s, b) != SUP_NONE ? 1.5f : 1);
+    if (more > 2 || alike < ALIKE || fabsf(x->height - y->height) > 0.25f * x->long_length) return 0;
+    return (x->long_length + y->long_length) * alike *
+           (shape_hand(s, a) != SUP_NONE && shape_hand(s, b) != SUP_NONE ? 1.5f : 1);
 }
 
 // The best pair among the children of a node.
@@ -87,7 +88,7 @@ static bool node_is_above(const shape* s, uint32_t above, uint32_t node)
 static bool may_arm(const shape* s, uint32_t node, const pair_search* search)
 {
     const shape_node* n = &s->nodes[node];
-    if (n->long_count < 2 || n->long_way < ARM_MIN * search->leg) return false;
+    if (n->long_count < 2 || n->long_length < ARM_MIN * search->leg) return false;
     return !n->in_leg && !n->above_leg && n->height >= search->hips + ARM_ABOVE * (search->top - search->hips);
 }
 
@@ -123,16 +124,16 @@ static bool has_more_legs(const shape* s, limb_pair legs)
         if (pair.a == SUP_NONE || s->nodes[pair.a].above_leg || s->nodes[pair.b].above_leg) continue;
         sup_vec3 away = v3_sub(middle_of(s, pair), middle_of(s, legs));
         away = v3_mad(away, -v3_dot(away, s->up), s->up);
-        if (pair.score > 0.5f * legs.score && v3_length(away) > 0.4f * s->nodes[legs.a].low_way) return true;
+        if (pair.score > 0.5f * legs.score && v3_length(away) > 0.4f * s->nodes[legs.a].low_length) return true;
     }
     return false;
 }
 
-// Wings and tresses are pairs too: of those that are good enough the one nearest to the root.
+// Wings and strands of hair are pairs too: of those that are good enough, the one nearest to the root.
 static limb_pair find_arms(const shape* s, limb_pair legs, float hips)
 {
     pair_search search = {
-        .may = may_arm, .score = arm_score, .hips = hips, .top = s->ground + s->size, .leg = s->nodes[legs.a].low_way
+        .may = may_arm, .score = arm_score, .hips = hips, .top = s->ground + s->size, .leg = s->nodes[legs.a].low_length
     };
     limb_pair best = { SUP_NONE, SUP_NONE, 0 }, nearest = best;
     for (uint32_t i = 0; i < s->count; ++i) {
@@ -149,7 +150,7 @@ static limb_pair find_arms(const shape* s, limb_pair legs, float hips)
 
 // ---------------------------------------------------------------------------------------------- trunk
 
-// The legs may hang on the first of the spine, a little above the hips.
+// The legs may be children of the first spine joint, a little above the hips.
 static uint32_t find_hips(const shape* s, uint32_t fork, float leg)
 {
     uint32_t above = s->nodes[fork].parent;
@@ -158,21 +159,21 @@ static uint32_t find_hips(const shape* s, uint32_t fork, float leg)
     return away > 0.02f * leg && away < 0.5f * leg ? above : fork;
 }
 
-// Wings and ears come in twos; a neck stands alone.
+// Wings and ears come in pairs; a neck has no twin.
 static bool has_twin(const shape* s, uint32_t node)
 {
     const shape_node* n = &s->nodes[node];
     uint32_t          looks = 0;
     for (uint32_t c = s->nodes[n->parent].child; c != SUP_NONE && looks++ < TWINS_MAX; c = s->nodes[c].sibling) {
         const shape_node* other = &s->nodes[c];
-        if (c != node && other->long_count == n->long_count && length_ratio(other->long_way, n->long_way) > 0.95f &&
+        if (c != node && other->long_count == n->long_count && length_ratio(other->long_length, n->long_length) > 0.95f &&
             fabsf(other->height - n->height) < 0.05f * s->size && fabsf(other->top - n->top) < 0.05f * s->size)
             return true;
     }
     return false;
 }
 
-// From a joint upward: the highest way, to the end or to where it divides.
+// From a joint upward: the path that reaches highest, to its end or to where it divides.
 static uint32_t chain_up(const shape* s, uint32_t from, limb_pair arms, uint32_t* out)
 {
     uint32_t count = 0;
@@ -208,7 +209,7 @@ static void name_trunk(const shape* s, uint32_t hips, limb_pair arms, body_map* 
     for (uint32_t i = 0; i + 1 < count; ++i)
         add_joint(s, arms.a == SUP_NONE ? map->spine : map->neck, arms.a == SUP_NONE ? &map->spine_count : &map->neck_count,
                   chain[i]);
-    // Arms that hang on the neck: it stands as high as they begin.
+    // For arms that are children of the neck: it begins at the height where they do.
     if (arms.a == SUP_NONE || map->neck_count || map->spine_count < 2) return;
     float shoulders = 0.5f * (s->nodes[arms.a].height + s->nodes[arms.b].height);
     if (s->nodes[chest].height < shoulders) return;
@@ -219,7 +220,7 @@ static void name_trunk(const shape* s, uint32_t hips, limb_pair arms, body_map* 
 
 static sup_vec3 flat(const shape* s, sup_vec3 d) { return v3_mad(d, -v3_dot(d, s->up), s->up); }
 
-// Where feet point, or else where knees bend. Zero: nowhere.
+// The direction in which feet point, or else in which knees bend. Zero: unknown.
 static sup_vec3 find_forward(const shape* s, const limb_pair* legs, const body_map* map)
 {
     sup_vec3 feet = v3(0, 0, 0), knees = feet;
@@ -236,12 +237,12 @@ static sup_vec3 find_forward(const shape* s, const limb_pair* legs, const body_m
         float part = v3_length2(line) > 0 ? v3_dot(knee, line) / v3_length2(line) : 0;
         knees = v3_add(knees, flat(s, v3_mad(knee, -part, line)));
     }
-    float leg = s->nodes[legs->a].low_way;
+    float leg = s->nodes[legs->a].low_length;
     if (v3_length(feet) > 0.05f * leg) return feet;
     return v3_length(knees) > 0.01f * leg ? knees : v3(0, 0, 0);
 }
 
-// How many names say that the first limbs are the left ones, less those that say otherwise.
+// Number of names that say the first limbs are the left ones, minus those that say otherwise.
 static int votes_for_left(const shape* s, limb_pair pair)
 {
     int votes = 0;
@@ -261,7 +262,7 @@ static void swap_pair(limb_pair* pair)
     pair->b = a;
 }
 
-// From the second limb of a pair to the first, over all of their joints: hip joints may lie on each other.
+// From the second limb of a pair to the first, averaged over all of their joints: hip joints may coincide.
 static sup_vec3 across(const shape* s, const body_map* map, int first, int last)
 {
     sup_vec3 sum = v3(0, 0, 0);
@@ -272,23 +273,23 @@ static sup_vec3 across(const shape* s, const body_map* map, int first, int last)
     return flat(s, sum);
 }
 
-// Puts the left limb of both pairs first. False where nothing told.
+// Puts the left limb of both pairs first. False if nothing distinguished them.
 static bool sort_sides(const shape* s, limb_pair* legs, limb_pair* arms, const body_map* first)
 {
     sup_vec3 aside = across(s, first, ROLE_UPPER_LEG, ROLE_FOOT);
     if (v3_dot(aside, across(s, first, ROLE_UPPER_ARM, ROLE_HAND)) < 0) swap_pair(arms);
     int  votes = votes_for_left(s, *legs) + votes_for_left(s, *arms);
-    bool told = votes != 0, left = votes > 0;
-    if (!told) {
+    bool known = votes != 0, left = votes > 0;
+    if (!known) {
         sup_vec3 forward = find_forward(s, legs, first);
-        told = v3_length2(forward) > 0;
-        if (!told) forward = s->up.y != 0 ? v3(0, 0, 1) : v3(0, -1, 0); // how most programs put figures up
+        known = v3_length2(forward) > 0;
+        if (!known) forward = s->up.y != 0 ? v3(0, 0, 1) : v3(0, -1, 0); // the axes of most programs
         left = v3_dot(v3_cross(s->up, forward), aside) > 0;
     }
-    if (left) return told;
+    if (left) return known;
     swap_pair(legs);
     swap_pair(arms);
-    return told;
+    return known;
 }
 
 // ---------------------------------------------------------------------------------------------- whole
@@ -306,12 +307,12 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
     mark_legs(s, legs);
     bool four_legs = has_more_legs(s, legs);
     if (!two && !four_legs) return SUP_OK;
-    uint32_t fork = s->nodes[legs.a].parent, hips = find_hips(s, fork, s->nodes[legs.a].low_way);
+    uint32_t fork = s->nodes[legs.a].parent, hips = find_hips(s, fork, s->nodes[legs.a].low_length);
     arms = find_arms(s, legs, s->nodes[fork].height);
     if (arms.a != SUP_NONE)
-        while (hips != s->count && !node_is_above(s, hips, arms.a)) hips = s->nodes[hips].parent; // both halves hang on it
+        while (hips != s->count && !node_is_above(s, hips, arms.a)) hips = s->nodes[hips].parent; // so that it carries both
     if (hips == s->count) return SUP_OK;
-    shape_name_limbs(s, legs, arms, &out->map, NULL); // to know where the feet are
+    shape_name_limbs(s, legs, arms, &out->map, NULL); // to find the feet
     out->faces = sort_sides(s, &legs, &arms, &out->map);
     shape_name_limbs(s, legs, arms, &out->map, out->fingers);
     name_trunk(s, hips, arms, &out->map);
@@ -324,18 +325,20 @@ static sup_result find_upright(shape* s, const bool* barred, sup_arena* scratch,
 sup_result body_shape_find(const body_skeleton* skeleton, const joint_name* names, const bool* barred, sup_arena* scratch,
                            body_shape* out, sup_error* error)
 {
-    const sup_vec3 ways[] = { skeleton->up, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 0, 0 }, { 0, -1, 0 }, { 0, 0, -1 }, { -1, 0, 0 } };
+    const sup_vec3 directions[] = { skeleton->up, { 0, 1, 0 },  { 0, 0, 1 }, { 1, 0, 0 },
+                                    { 0, -1, 0 }, { 0, 0, -1 }, { -1, 0, 0 } };
     *out = (body_shape){ 0 };
-    for (size_t i = 0; i < SUP_COUNT_OF(ways); ++i) {
-        shape      s = { .skeleton = skeleton, .names = names, .up = ways[i], .thigh_max = THIGH_MAX };
+    for (size_t i = 0; i < SUP_COUNT_OF(directions); ++i) {
+        shape      s = { .skeleton = skeleton, .names = names, .up = directions[i], .thigh_max = THIGH_MAX };
         body_shape one = { .fingers = SUP_NEW(scratch, body_finger, skeleton->count) };
         if (!one.fingers) return sup_fail_memory(error, "a match of joints");
         if (v3_length2(s.up) == 0) continue;
         sup_result result = find_upright(&s, barred, scratch, &one, error);
         if (result != SUP_OK) return result;
-        // Who stands as the file says stands. Otherwise than that only whole bodies do: two fingers of a hand are like legs.
-        bool told = v3_length2(ways[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
-        if (one.found && (i == 0 || !told || whole) && one.score > out->score) *out = one;
+        // A figure stands along the file's up axis. Along another one only whole bodies count: two fingers of a hand are like
+        // legs.
+        bool known = v3_length2(directions[0]) > 0, whole = one.map.limbs[SIDE_LEFT][ROLE_UPPER_ARM] != SUP_NONE;
+        if (one.found && (i == 0 || !known || whole) && one.score > out->score) *out = one;
         if (i == 0 && one.found) break;
     }
     return SUP_OK;

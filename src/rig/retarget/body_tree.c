@@ -1,4 +1,4 @@
-// The joints of a skeleton that may have a role, as a tree with measures.
+// Builds the tree, with measures, of the joints that may have a role.
 #include "rig/retarget/body_tree.h"
 
 #include "base/internal.h"
@@ -21,19 +21,19 @@ static void measure_node(shape* s, uint32_t node)
     n->low = fminf(n->height, end);
     n->top = fmaxf(n->height, end);
     n->low_next = n->long_next = SUP_NONE;
-    n->low_way = n->long_way = v3_distance(n->at, n->tip);
+    n->low_length = n->long_length = v3_distance(n->at, n->tip);
     n->low_count = n->long_count = 1;
     for (uint32_t c = n->child; c != SUP_NONE; c = s->nodes[c].sibling) {
         const shape_node* child = &s->nodes[c];
         float             bone = v3_distance(n->at, child->at);
         if (n->low_next == SUP_NONE || child->low < s->nodes[n->low_next].low) {
             n->low_next = c;
-            n->low_way = bone + child->low_way;
+            n->low_length = bone + child->low_length;
             n->low_count = child->low_count + 1;
         }
-        if (n->long_next == SUP_NONE || bone + child->long_way > n->long_way) {
+        if (n->long_next == SUP_NONE || bone + child->long_length > n->long_length) {
             n->long_next = c;
-            n->long_way = bone + child->long_way;
+            n->long_length = bone + child->long_length;
             n->long_count = child->long_count + 1;
         }
         n->low = fminf(n->low, child->low);
@@ -91,12 +91,12 @@ uint32_t shape_chain(const shape* s, uint32_t node, bool low, uint32_t* out)
 
 float length_ratio(float a, float b) { return a > b ? b / a : a > 0 ? a / b : 0; }
 
-// Fingers: several short ways on from a joint near the end. SUP_NONE: none.
+// Fingers: several short chains from a joint near the end. SUP_NONE: none.
 uint32_t shape_hand(const shape* s, uint32_t node)
 {
-    float whole = s->nodes[node].long_way;
+    float whole = s->nodes[node].long_length;
     for (uint32_t i = node; i != SUP_NONE; i = s->nodes[i].long_next)
-        if (s->nodes[i].children > 1 && s->nodes[i].long_way < 0.4f * whole) return i;
+        if (s->nodes[i].children > 1 && s->nodes[i].long_length < 0.4f * whole) return i;
     return SUP_NONE;
 }
 

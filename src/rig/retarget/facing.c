@@ -1,14 +1,14 @@
-// Which way a character looks, told by its skeleton: toes point ahead, left is left of it, and a body that lies along the
-// ground has its head in front.
+// Which way a character faces, by its skeleton: toes point ahead, left is on its left, and a body that lies along the ground
+// has its head in front.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "rig/retarget/figure.h"
 #include "supple/rig.h"
 
-#define LOOKS 16u                        // instants of a clip that are looked at
-static const float SNAP_COSINE = 0.906f; // 25 degrees: so near to an axis, the axis is meant, and a body only sways
-static const float LYING = 0.5f;   // of the way from hips to head along the ground: a body on four feet (or flat on its face)
-static const float DECIDED = 0.5f; // length of the mean direction: less, and the character turns around
+#define LOOKS 16u                        // number of sampled instants of a clip
+static const float SNAP_COSINE = 0.906f; // 25 degrees: this close to an axis, the axis is meant, and a body only sways
+static const float LYING = 0.5f;         // cosine of hips to head with the ground: a body on four feet (or flat on its face)
+static const float DECIDED = 0.5f;       // length of the mean direction: below it, the character turns around
 
 typedef struct looker {
     const sup_character* character;
@@ -20,8 +20,8 @@ static sup_vec3 place(const sup_pose* pose, uint32_t joint) { return affine_tran
 
 static sup_vec3 flatten(const looker* l, sup_vec3 d) { return v3_mad(d, -v3_dot(d, l->up), l->up); }
 
-// From one joint to another, unit; zero where one is missing or both are in one place.
-static sup_vec3 way(const sup_pose* pose, uint32_t from, uint32_t to)
+// The unit direction from one joint to another; zero if one is missing or they coincide.
+static sup_vec3 direction_of(const sup_pose* pose, uint32_t from, uint32_t to)
 {
     if (from == SUP_NONE || to == SUP_NONE) return v3(0, 0, 0);
     return v3_normalize(v3_sub(place(pose, to), place(pose, from)), v3(0, 0, 0));
@@ -32,26 +32,26 @@ static sup_vec3 by_pairs(const looker* l, const sup_pose* pose)
     static const body_role roles[] = { ROLE_UPPER_LEG, ROLE_UPPER_ARM };
     sup_vec3               sum = v3(0, 0, 0);
     for (size_t i = 0; i < SUP_COUNT_OF(roles); ++i)
-        sum = v3_add(sum, way(pose, l->body.limbs[SIDE_RIGHT][roles[i]], l->body.limbs[SIDE_LEFT][roles[i]]));
+        sum = v3_add(sum, direction_of(pose, l->body.limbs[SIDE_RIGHT][roles[i]], l->body.limbs[SIDE_LEFT][roles[i]]));
     return v3_normalize(v3_cross(sum, l->up), v3(0, 0, 0));
 }
 
-// Feet in the air point anywhere: only toes that lie rather along the ground count, and most of those that lie on it.
+// Feet in the air point anywhere: only toes that lie roughly along the ground count, weighted by how flat they lie.
 static sup_vec3 by_toes(const looker* l, const sup_pose* pose)
 {
     sup_vec3 sum = v3(0, 0, 0);
     for (int side = 0; side < 2; ++side)
-        sum = v3_add(sum, flatten(l, way(pose, l->body.limbs[side][ROLE_FOOT], l->body.limbs[side][ROLE_TOE])));
+        sum = v3_add(sum, flatten(l, direction_of(pose, l->body.limbs[side][ROLE_FOOT], l->body.limbs[side][ROLE_TOE])));
     return v3_length2(sum) > DECIDED * DECIDED ? v3_normalize(sum, v3(0, 0, 0)) : v3(0, 0, 0);
 }
 
 static sup_vec3 by_head(const looker* l, const sup_pose* pose)
 {
-    sup_vec3 ahead = flatten(l, way(pose, l->body.hips, l->body.head));
+    sup_vec3 ahead = flatten(l, direction_of(pose, l->body.hips, l->body.head));
     return v3_length2(ahead) > LYING * LYING ? v3_normalize(ahead, v3(0, 0, 0)) : v3(0, 0, 0);
 }
 
-// Sides are the steadiest, but the names of some rigs are mirrored: toes and head say which of the two ways it is.
+// Sides are the most reliable, but the names of some rigs are mirrored: toes and head decide between the two directions.
 static sup_vec3 look(const looker* l, const sup_pose* pose)
 {
     sup_vec3 pairs = by_pairs(l, pose), toes = by_toes(l, pose), ahead = v3_length2(toes) > 0 ? toes : by_head(l, pose);
@@ -73,7 +73,7 @@ static sup_vec3 look_over(const looker* l, const sup_clip* clip, sup_pose* pose)
     return v3_normalize(v3_length(sum) < DECIDED * (float)count ? first : sum, v3(0, 0, 0));
 }
 
-// Modeling programs with z up look along -y; glTF and the rest along +z.
+// Modeling programs with z up face -y; glTF and the rest +z.
 static sup_vec3 convention(sup_axis up) { return up == SUP_AXIS_Z ? v3(0, -1, 0) : v3(0, 0, 1); }
 
 sup_vec3 sup_character_facing(const sup_character* character, const sup_clip* clip, const sup_allocator* allocator)

@@ -1,16 +1,16 @@
-// Marker sets see ankles better than soles: in some captures a standing foot points up or down by ten and more degrees all
-// along, which no one notices on sticks and everyone on a skin.
+// Marker sets see ankles better than soles: in some captures a standing foot points up or down by ten degrees or more
+// throughout, which no one notices on a stick figure and everyone on a skin.
 #include "rig/retarget/feet.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
 
-static const float SPEED_MAX = 0.15f;  // of a standing ankle, legs a second
-static const float HEIGHT_MAX = 0.1f;  // above the lowest it ever is, legs
+static const float SPEED_MAX = 0.15f;  // of a standing ankle, in legs per second
+static const float HEIGHT_MAX = 0.1f;  // above its lowest point, in legs
 static const float ANGLE_MIN = 0.19f;  // radians: below eleven degrees is how people stand
-static const float ANGLE_MAX = 0.6f;   // above, it is a pose
-static const float SECONDS_MIN = 0.3f; // of standing
-static const float AGREEMENT = 0.98f;  // length of the mean of unit vectors: they lie within some ten degrees of each other
+static const float ANGLE_MAX = 0.6f;   // radians: above this it is a pose
+static const float SECONDS_MIN = 0.3f; // of standing still
+static const float AGREEMENT = 0.98f;  // length of the mean of unit vectors: they lie within about ten degrees of each other
 
 static sup_vec3 ankle_at(const sup_mocap* mocap, uint32_t frame, uint32_t joint, sup_quat* rotations, sup_vec3* positions)
 {
@@ -34,7 +34,7 @@ sup_quat feet_level(const sup_mocap* mocap, uint32_t first, uint32_t frame_count
         bool     still = i > 0 && v3_distance(at, before) < step;
         before = at;
         if (!still || v3_dot(at, f->up) > lowest + HEIGHT_MAX * f->leg) continue;
-        // The world's up as the reference pose sees it.
+        // The world's up in the frame of the reference pose.
         sup_quat turn = quat_mul(rotations[joint], quat_conjugate(f->rotations[joint]));
         sum = v3_add(sum, quat_rotate(quat_conjugate(turn), f->up));
         count++;
@@ -43,7 +43,7 @@ sup_quat feet_level(const sup_mocap* mocap, uint32_t first, uint32_t frame_count
     sup_vec3 mean = v3_scale(sum, 1 / (float)count);
     if (!(v3_length(mean) > AGREEMENT)) return none;
     mean = v3_normalize(mean, f->up);
-    float angle = v3_length(v3_cross(f->up, mean)); // of small ones the sine will do
+    float angle = v3_length(v3_cross(f->up, mean)); // the angle is small, so its sine suffices
     if (angle < ANGLE_MIN || angle > ANGLE_MAX || v3_dot(f->up, mean) < 0) return none;
     return figure_arc(f->up, mean, f->forward);
 }

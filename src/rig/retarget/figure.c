@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Headings this near to an axis are meant to be that axis; captured figures are a little lopsided.
+// Headings this close to an axis are meant to be that axis; captured figures are a little lopsided.
 static const float SNAP_COSINE = 0.906f; // 25 degrees
 
 static sup_vec3 nearest_axis(sup_vec3 d)
@@ -22,7 +22,7 @@ static sup_vec3 flatten(sup_vec3 d, sup_vec3 up) { return v3_mad(d, -v3_dot(d, u
 
 // ---------------------------------------------------------------------------------------------- measures
 
-// From the right joint of a pair to the left one, unit; zero where the pair is not there.
+// The unit direction from the right joint of a pair to the left one; zero if the pair is absent.
 static sup_vec3 across(const figure* f, int role)
 {
     uint32_t left = f->body.limbs[SIDE_LEFT][role], right = f->body.limbs[SIDE_RIGHT][role];
@@ -129,7 +129,7 @@ sup_quat figure_arc(sup_vec3 from, sup_vec3 to, sup_vec3 fallback)
 
 sup_quat figure_align(const figure* a, const figure* b)
 {
-    // Both frames are orthonormal: forward was made across up.
+    // Both frames are orthonormal: forward is perpendicular to up.
     sup_vec3   al = v3_cross(a->up, a->forward), bl = v3_cross(b->up, b->forward);
     sup_vec3   from[3] = { al, a->up, a->forward }, to[3] = { bl, b->up, b->forward };
     sup_affine m = affine_identity();
@@ -160,7 +160,7 @@ void figure_play(const sup_mocap* mocap, uint32_t frame, sup_quat* rotations, su
     }
 }
 
-// How far legs and trunk are from standing straight: 0 is straight, 2 a leg that points up.
+// How far legs and trunk are from standing straight: 0 is straight, 2 is a leg that points up.
 static float stoop(const figure* f, sup_vec3 up)
 {
     float sum = 1 - v3_dot(trunk_of(f), up), worst = 0;
@@ -179,7 +179,7 @@ static float stoop(const figure* f, sup_vec3 up)
 
 static const float STOOP_MAX = 1.6f; // legs apart by 45 degrees and a bent trunk are still a rest pose
 
-// The largest turn of any joint between two frames, as the cosine of half the angle.
+// The largest rotation of any joint between two frames, as the cosine of half the angle.
 static float largest_turn(const sup_mocap* m, uint32_t a, uint32_t b)
 {
     float least = 1;
@@ -191,7 +191,7 @@ static float largest_turn(const sup_mocap* m, uint32_t a, uint32_t b)
     return least;
 }
 
-// How much all joints turn from a frame to the next: the sum of the sines of their half angles.
+// How much all joints rotate from a frame to the next: the sum of the sines of their half angles.
 static float turn_of_frame(const sup_mocap* m, uint32_t frame)
 {
     float sum = 0;
@@ -209,7 +209,7 @@ static sup_result usual_turn(const sup_mocap* m, sup_arena* scratch, float* out,
     sup_sort_item* items = SUP_NEW(scratch, sup_sort_item, 2 * (size_t)steps);
     if (!items) return sup_fail_memory(error, "a motion");
     for (uint32_t i = 0; i < steps; ++i) {
-        float    turn = turn_of_frame(m, i); // never negative, so its bits rise with it
+        float    turn = turn_of_frame(m, i); // never negative, so its bits sort like it
         uint32_t bits;
         memcpy(&bits, &turn, sizeof bits);
         items[i] = (sup_sort_item){ bits, i };
@@ -228,7 +228,7 @@ static bool same_frame(const sup_mocap* m, uint32_t a, uint32_t b)
     return true;
 }
 
-// Whether no joint but the root is turned by more than a degree: nobody stands in the skeleton's own pose so exactly.
+// Whether no joint but the root is rotated by more than a degree: nobody holds the skeleton's own pose that exactly.
 static bool is_at_rest(const sup_mocap* m, uint32_t frame)
 {
     for (uint32_t j = 0; j < m->joint_count; ++j)
@@ -237,13 +237,13 @@ static bool is_at_rest(const sup_mocap* m, uint32_t frame)
     return true;
 }
 
-static const float FAST = 3; // times the usual speed
+static const float FAST = 3; // factor over the usual speed
 
-// Recorders put a straight pose in front of the motion, for alignment and not to be seen, in one frame or repeated in some:
-// then comes a jump of more than 10 degrees, three times as much as the step behind it (1 - cosine grows with the square of the
-// angle). Where the motion was smoothed afterwards the steps behind it are large too; then the jump is measured against the
-// usual step, if the pose is the skeleton's own. It shows how this body stands better than the offsets do. Returns how many
-// frames show it.
+// Recorders put a straight pose in front of the motion, in one frame or repeated in several, for alignment and not for display.
+// After it comes a jump of more than 10 degrees that is three times the step after it (1 - cosine grows with the square of the
+// angle). If the motion was smoothed afterwards the steps after it are large too; then the jump is compared with the usual
+// step, provided the pose is the skeleton's own. This pose shows better how the body stands than the offsets do. Returns how
+// many frames hold it.
 static uint32_t straight_frames(const sup_mocap* m, figure* f, float usual)
 {
     static const float JUMP = 0.0038f, TIMES = 9;
@@ -257,10 +257,10 @@ static uint32_t straight_frames(const sup_mocap* m, figure* f, float usual)
     return stoop(f, f->up) < STOOP_MAX ? held : 0;
 }
 
-// Recorders that smooth the straight pose too leave some frames that rush out of it.
+// Recorders that also smooth the straight pose leave some frames that rush out of it.
 static uint32_t end_of_rush(const sup_mocap* m, uint32_t held, float usual)
 {
-    static const double SECONDS = 0.1; // the longest that smoothing leaves behind
+    static const double SECONDS = 0.1; // the longest that smoothing takes
     uint32_t            steps = m->frame_count - 1, first = held;
     uint32_t            most = m->frame_time > 0 && SECONDS / m->frame_time < steps ? (uint32_t)(SECONDS / m->frame_time) : 0;
     while (first + 1 < held + most && first < steps && turn_of_frame(m, first) > FAST * usual) ++first;
@@ -268,7 +268,7 @@ static uint32_t end_of_rush(const sup_mocap* m, uint32_t held, float usual)
 }
 
 // Some files have a rest pose in which every bone lies along one axis. It says nothing about how a body stands, so the frame
-// that stands straightest is taken for rest.
+// that stands straightest becomes the reference.
 static void stand_up(const sup_mocap* mocap, figure* f)
 {
     enum { LOOKS_MAX = 500 };
@@ -290,8 +290,8 @@ static void stand_up(const sup_mocap* mocap, figure* f)
     figure_measure(f);
 }
 
-// Recorders bend neck and head of that pose by the same angles for everyone. The offsets, which were measured, are upright
-// there; they are carried along by the hips.
+// Recorders bend neck and head of that pose by the same angles for everyone. The measured offsets are upright there; the hips
+// carry them along.
 static void straighten_trunk(figure* f)
 {
     const body_map* b = &f->body;
@@ -357,7 +357,7 @@ sup_vec3 figure_up(const sup_character* character)
     return v3(character->up == SUP_AXIS_X, character->up == SUP_AXIS_Y, character->up == SUP_AXIS_Z);
 }
 
-// Which joints move nothing, and how far the skin reaches from the others: twice as far as the middle of what they move most.
+// Which joints move nothing, and how far the skin extends from leaves: twice as far as the mean of the points they move most.
 static sup_result find_ends(const sup_character* c, const sup_pose* pose, sup_arena* scratch, body_skeleton* out,
                             sup_error* error)
 {
@@ -372,14 +372,14 @@ static sup_result find_ends(const sup_character* c, const sup_pose* pose, sup_ar
             float    w = c->weights.values[k];
             if (k == c->weights.begin[p]) tips[j] = v3_mad(tips[j], w, affine_point(&pose->skin[j], c->mesh.points[p]));
             if (k == c->weights.begin[p]) sums[j] += w;
-            idle[j] = true; // it is not; turned around below
+            idle[j] = true; // corrected below
         }
     bool any = false;
     for (uint32_t j = n; j-- > 0;) {
         any |= idle[j] && out->eligible[j];
         uint32_t above = out->parents[j];
         if (idle[j] && above != SUP_NONE) idle[above] = true;
-        if (above != SUP_NONE && !out->eligible[j]) { // a mesh that hangs on a joint
+        if (above != SUP_NONE && !out->eligible[j]) { // a mesh that is a child of a joint
             tips[above] = v3_add(tips[above], tips[j]);
             sums[above] += sums[j];
         }

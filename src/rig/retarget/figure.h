@@ -1,5 +1,5 @@
-/// rig/retarget/figure.h: a skeleton as a standing figure: where its joints are, which way it looks, how long its legs are.
-/// Captured skeletons and characters are brought to this one form.
+/// rig/retarget/figure.h: a skeleton as a standing figure: where its joints are, which way it faces, how long its legs are.
+/// Captured skeletons and characters are both converted to this form.
 #ifndef SUP_RIG_RETARGET_FIGURE_H
 #define SUP_RIG_RETARGET_FIGURE_H
 
@@ -15,30 +15,30 @@ typedef struct figure {
     sup_vec3*          positions;          ///< likewise
     sup_vec3           up, forward, trunk; ///< world axes of the figure, and the direction of its trunk in the reference pose
     float              leg;                ///< thigh and shin; 0: unknown
-    float              ground;             ///< how high the soles are in the reference pose, along `up`
-    uint32_t           begin; ///< captured: the first frame of the motion, behind a straight pose and the rush out of it
+    float              ground;             ///< height of the soles in the reference pose, along `up`
+    uint32_t           begin; ///< captured: the first frame of the motion, after a straight pose and the rush out of it
 } figure;
 
-/// From positions and body: up, forward, trunk, leg. up is the axis nearest to the trunk.
+/// From positions and body: up, forward, trunk, leg. up becomes the axis nearest to the trunk.
 void figure_measure(figure* f);
-/// Whether a joint is of the hips, the spine, the neck or the head.
+/// Whether a joint belongs to the hips, the spine, the neck or the head.
 bool figure_is_trunk(const figure* f, uint32_t joint);
-/// Whether the trunk lies level over the legs, and more stands on the ground in front of them. up: of the world.
+/// Whether the trunk lies level over the legs, and something else stands on the ground in front of them. up: of the world.
 bool figure_on_all_fours(const figure* f, sup_vec3 up);
-/// Where the bone of a limb's joint leads: the next joint of the limb, else the middle of the children. False: nowhere.
+/// The direction of the bone of a limb's joint: to the next joint of the limb, else to the mean of the children. False: none.
 bool figure_bone(const figure* f, uint32_t joint, sup_vec3* direction);
-/// The rotation of world space that brings figure a's up and forward to b's.
+/// The world-space rotation that maps figure a's up and forward to b's.
 sup_quat figure_align(const figure* a, const figure* b);
-/// The shortest rotation from one direction to another; both unit. Opposite ones turn about `fallback`.
+/// The shortest rotation from one unit direction to another. Opposite ones rotate about `fallback`.
 sup_quat figure_arc(sup_vec3 from, sup_vec3 to, sup_vec3 fallback);
 
-/// The captured skeleton in one frame (frame_count: at rest): global rotations and positions.
+/// The captured skeleton in a frame (frame_count: at rest): global rotations and positions.
 void figure_play(const sup_mocap* mocap, uint32_t frame, sup_quat* rotations, sup_vec3* positions);
 /// Where the reference pose of a captured skeleton comes from.
 typedef enum figure_choice {
     FIGURE_REST,  ///< the offsets
-    FIGURE_FIRST, ///< the first frame, which is a straight pose in front of the motion; `begin` says where that begins
-    FIGURE_FRAME, ///< the frame that stands straightest, because the offsets show no standing figure
+    FIGURE_FIRST, ///< the first frame, a straight pose in front of the motion, which starts at `begin`
+    FIGURE_FRAME, ///< the frame that stands straightest, because the offsets are not a standing figure
 } figure_choice;
 
 /// Names, body, reference pose and first frame of a captured skeleton.

@@ -1,6 +1,6 @@
-// What a joint's name says. Names of many programs come down to few words once sides, numbers, what all of them share, and
-// spelling are taken off: "mixamorig:LeftUpLeg", "thigh_l", "J_Bip_L_UpperLeg", "Bip01 L Thigh", "lThigh", "Bob_thigh.L"
-// and "Oberschenkel_links" are one.
+// What a joint's name says. Names of many programs reduce to few words once sides, numbers, common affixes and spelling are
+// taken off: "mixamorig:LeftUpLeg", "thigh_l", "J_Bip_L_UpperLeg", "Bip01 L Thigh", "lThigh", "Bob_thigh.L" and
+// "Oberschenkel_links" are the same.
 #include "rig/retarget/joint_names.h"
 
 #include "base/internal.h"
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-// rank: the smaller wins where two joints of one side claim a role. "hip" of a side is a thigh only where no thigh is.
-// Joints (knee, ankle) stand for the bones below them. keys: English, German, French, Spanish, Italian, Portuguese, Polish,
-// Japanese in Latin letters; then Japanese and Chinese.
+// rank: the lower wins if two joints of one side claim a role. "hip" with a side is a thigh only if there is no thigh. Joints
+// (knee, ankle) stand for the bones below them. keys: English, German, French, Spanish, Italian, Portuguese, Polish, romanized
+// Japanese; then Japanese and Chinese.
 typedef struct name_row {
     uint8_t     role;
     uint8_t     rank;
@@ -71,7 +71,7 @@ static const name_row rows[] = {
       "つま先 爪先 脚趾 脚尖" },
 };
 
-// Words that programs put in front of every name, or behind it.
+// Words that programs put before or after every name.
 static const char noise[] =
     "mixamorig skeleton armature bip biped valve j b c cc base def org rig joint jnt bone bn sk skel bind "
     "character gelenk knochen os hueso osso kosc ほね ぼーん 骨";
@@ -99,7 +99,7 @@ static const name_row* find_row(const char* key, int side)
     return NULL;
 }
 
-// "leftupleg" and "lthigh" hide their side in one word.
+// "leftupleg" and "lthigh" contain their side without a separator.
 static const name_row* find_joined(const char* key, int* side)
 {
     static const struct {
@@ -120,7 +120,7 @@ static const name_row* find_joined(const char* key, int* side)
 
 // ---------------------------------------------------------------------------------------------- what all names share
 
-// A word that says something about a body is not what a rig's names begin with, however many fingers start with "hand".
+// A word with a meaning in a body is not a prefix of the rig, however many fingers start with "hand".
 static bool has_meaning(const char* word)
 {
     return side_of(word) != SIDE_NONE || find_row(word, SIDE_NONE) || find_row(word, SIDE_LEFT);
@@ -134,8 +134,8 @@ static bool shares(const joint_words* words, const joint_affix* affix)
     return true;
 }
 
-// The word that more than half of the names have next, if there is one: whoever is left after pairs of different ones have been
-// struck out is the only candidate.
+// The next word of more than half of the names, if there is one: after striking out pairs of different words, the one left is
+// the only candidate (Boyer-Moore majority vote).
 static bool next_shared(const char* const* names, const bool* wanted, uint32_t count, joint_affix* affix)
 {
     char     candidate[JOINT_AFFIX_BYTES] = "";
@@ -155,7 +155,7 @@ static bool next_shared(const char* const* names, const bool* wanted, uint32_t c
             else if (same) ahead++;
             else ahead--;
         }
-    // Of a handful of joints, chance makes half alike.
+    // In a handful of joints, half agree by chance.
     if (!candidate[0] || having < 4 || 2 * having <= total || has_meaning(candidate)) return false;
     strcpy(affix->words[affix->count++], candidate);
     return true;
@@ -214,7 +214,7 @@ joint_name joint_name_read(const char* name, const joint_affix shared[2])
 
 // ---------------------------------------------------------------------------------------------- fingers
 
-// "mixamorig:LeftHandIndex1", "index_01_l", "J_Bip_L_Index1", "lIndex1", "f_index.01.L" and "左人指１" are one.
+// "mixamorig:LeftHandIndex1", "index_01_l", "J_Bip_L_Index1", "lIndex1", "f_index.01.L" and "左人指１" are the same.
 bool body_finger_of(const char* name, int* side, int* finger, int* number)
 {
     static const char* const fingers[] = {

@@ -14,14 +14,14 @@ typedef struct joint_affix {
 } joint_affix;
 
 typedef struct joint_name {
-    body_role role; ///< ROLE_NONE: nothing of a body
+    body_role role; ///< ROLE_NONE: not a word for a part of a body
     int       side;
-    uint8_t   rank; ///< the smaller wins where two joints of one side claim a role
+    uint8_t   rank; ///< the lower wins if two joints of one side claim a role
 } joint_name;
 
-/// What more than half of the names share, in front [0] and behind [1].
+/// The words that more than half of the names share, before [0] and after [1].
 void joint_names_shared(const char* const* names, const bool* wanted, uint32_t count, joint_affix out[2]);
-/// shared: NULL where nothing is known about the other names.
+/// shared: NULL if the other names are unknown.
 joint_name joint_name_read(const char* name, const joint_affix shared[2]);
 
 #endif

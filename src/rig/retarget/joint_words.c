@@ -1,11 +1,11 @@
-// A joint's name as words.
+// Splits a joint's name into words.
 #include "rig/retarget/joint_words.h"
 
 #include <string.h>
 
 typedef enum letter_kind { KIND_NONE, KIND_SMALL, KIND_CAPITAL, KIND_DIGIT, KIND_OTHER, KIND_SIDE, KIND_SILENT } letter_kind;
 
-// One code point; 0 at the end, UINT32_MAX for a byte that is none.
+// Decodes one code point; 0 at the end, UINT32_MAX for an invalid byte.
 static uint32_t decode(const unsigned char** at)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -34,16 +34,16 @@ static uint32_t encode(uint32_t code, char* out)
     return length;
 }
 
-// The letters from U+00C0 to U+017F without their marks; a blank is not a letter. Small where the letter is small.
+// The letters from U+00C0 to U+017F without their marks, in the same case; a blank is not a letter.
 static const char PLAIN[] = "AAAAAAACEEEEIIIIDNOOOOO OUUUUYTsaaaaaaaceeeeiiiidnooooo ouuuuyty"
                             "AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiIiJjKkkLlLlLlL"
                             "lLlNnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";
 
-// What a letter is without accents and width, and whether it may stand beside its neighbor in a word.
+// Folds a letter to its form without accents and width, and returns how it joins its neighbors in a word.
 static letter_kind fold(uint32_t* code)
 {
     uint32_t c = *code;
-    if (c >= 0xFF01 && c <= 0xFF5E) c -= 0xFEE0; // wide
+    if (c >= 0xFF01 && c <= 0xFF5E) c -= 0xFEE0; // full width
     if (c >= 0xC0 && c <= 0x17F) c = (unsigned char)PLAIN[c - 0xC0];
     if (c >= 0x30A1 && c <= 0x30F6) c -= 0x60; // katakana
     *code = c;
@@ -51,7 +51,7 @@ static letter_kind fold(uint32_t* code)
     if (c >= 'A' && c <= 'Z') return KIND_CAPITAL;
     if (c >= '0' && c <= '9') return KIND_DIGIT;
     if (c >= 0x300 && c <= 0x36F) return KIND_SILENT; // a mark that follows its letter
-    if (c == 0x5DE6 || c == 0x53F3) return KIND_SIDE; // left and right stand on their own
+    if (c == 0x5DE6 || c == 0x53F3) return KIND_SIDE; // left and right are words of their own
     return c >= 0x370 && c != UINT32_MAX && !(c >= 0x2000 && c <= 0x2BFF) && !(c >= 0x3000 && c <= 0x303F) ? KIND_OTHER
                                                                                                            : KIND_NONE;
 }

@@ -6,21 +6,21 @@
 
 enum { NAME_BYTES_MAX = 160, NAME_WORDS_MAX = 24 };
 
-/// Words in small letters without accents, each ended by a zero. What stands before ':' or '|' is left out.
+/// Words in lower case without accents, each 0-terminated. What comes before ':' or '|' is left out.
 typedef struct joint_words {
     uint32_t count;
     uint16_t begin[NAME_WORDS_MAX];
     char     text[NAME_BYTES_MAX];
 } joint_words;
 
-/// Splits at blanks and signs, between letters and digits, and before a capital: "LHipJoint" is l, hip, joint. Any bytes are
-/// taken; what is no UTF-8 separates words. Wide letters and digits become usual ones, katakana hiragana.
+/// Splits at blanks and punctuation, between letters and digits, and before a capital: "LHipJoint" is l, hip, joint. Accepts
+/// any bytes; invalid UTF-8 separates words. Full-width letters and digits become ordinary ones, katakana hiragana.
 void        joint_words_split(const char* name, joint_words* out);
 const char* joint_word(const joint_words* words, uint32_t index);
 bool        joint_word_is_number(const char* word);
-/// Whether a word is one of those in a list with blanks between them.
+/// Whether a word is in a list separated by blanks.
 bool joint_word_listed(const char* list, const char* word);
-/// Takes a word out.
+/// Removes a word.
 void joint_words_remove(joint_words* words, uint32_t index);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/// The float at or just behind a time: rounded down, the last frame of a clip would lie behind its end and be lost.
+/// The float at or just after a time: rounded down, the last frame of a clip would lie past its end and be lost.
 static inline float sup_key_time(double seconds)
 {
     float time = (float)seconds;

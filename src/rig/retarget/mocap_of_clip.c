@@ -1,29 +1,29 @@
-// A character's own motion as captured motion, so that another one can follow it; and the pairs of joints as JSON.
+// A character's own motion as captured motion, so that another character can follow it; and the pairs of joints as JSON.
 //
-// Captured joints have no rotation at rest. What a joint turned since the bind pose, in the world, is D = R(t) R(bind)^-1;
-// against its parent's that is the local rotation, and the way from its parent, turned back by the parent's D, the local
-// translation.
+// Captured joints have no rotation at rest. The rotation of a joint since the bind pose, in the world, is D = R(t) R(bind)^-1;
+// relative to its parent's D that is the local rotation, and the vector from its parent, rotated back by the parent's D, is the
+// local translation.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "supple/rig.h"
 
 #include <string.h>
 
-// Longer motions than this are a mistake of the rate.
+// A longer motion means that the frame rate is wrong.
 enum { FRAMES_MOST = 1 << 20 };
 
 typedef struct track {
     const sup_character* character;
     uint32_t             joint_count;
-    sup_quat *           bind, *turned; // global, in the bind pose; and since, in the frame at hand
-    sup_vec3*            places;        // in the frame at hand
+    sup_quat *           bind, *turned; // global, in the bind pose; and since then, in the current frame
+    sup_vec3*            places;        // in the current frame
     sup_pose             pose;
 } track;
 
 static sup_quat rotation_of(const sup_affine* a)
 {
     sup_transform t = transform_identity();
-    affine_decompose(a, &t); // shear is lost: joints of others cannot show it
+    affine_decompose(a, &t); // shear is lost: other skeletons cannot represent it
     return quat_normalize(t.rotation);
 }
 
@@ -47,7 +47,7 @@ static void put_frame(const track* t, uint32_t frame, sup_quat* const* rotations
             q = quat_normalize(quat_mul(back, q));
             p = quat_rotate(back, v3_sub(p, t->places[parent]));
         }
-        if (frame && quat_dot(q, rotations[j][frame - 1]) < 0) q = quat(-q.x, -q.y, -q.z, -q.w); // neighbors on one side
+        if (frame && quat_dot(q, rotations[j][frame - 1]) < 0) q = quat(-q.x, -q.y, -q.z, -q.w); // keep on one side
         rotations[j][frame] = q;
         translations[j][frame] = p;
     }

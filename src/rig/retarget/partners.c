@@ -1,4 +1,4 @@
-// Which joint of a character follows which of a motion, and what carries those that follow none.
+// Which joint of a character follows which joint of a motion, and what carries those that follow none.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "rig/retarget/retarget.h"
@@ -16,7 +16,7 @@ static void pair(retarget* r, uint32_t target, uint32_t source)
     r->follows[target].next = source;
 }
 
-// Chains of different length: the last follows the last, those between parts of the way.
+// Chains of different lengths: the last follows the last, those between follow at proportional positions.
 static void pair_chain(retarget* r, const uint32_t* targets, uint32_t n, const uint32_t* sources, uint32_t m, uint32_t below)
 {
     for (uint32_t k = 0; k < n && m; ++k) {
@@ -41,7 +41,7 @@ static void pair_bodies(retarget* r)
         for (int role = ROLE_SHOULDER; role < ROLE_COUNT; ++role) pair(r, t->limbs[side][role], s->limbs[side][role]);
 }
 
-// A hand with a thumb and one more "finger", as CMU's skeletons have it, is a mitten whose joints mean nothing single.
+// A hand with a thumb and one more "finger", as in CMU's skeletons, is a mitten whose joints mean nothing individually.
 static bool has_fingers(const figure* f, int side)
 {
     uint32_t seen = 0, count = 0;
@@ -54,7 +54,7 @@ static bool has_fingers(const figure* f, int side)
     return count >= 3;
 }
 
-// Joint by joint, where both hands have them.
+// Joint by joint, where both hands have it.
 static void pair_fingers(retarget* r)
 {
     bool hands[2] = { has_fingers(&r->source, SIDE_LEFT), has_fingers(&r->source, SIDE_RIGHT) };
@@ -79,8 +79,8 @@ static bool has_follower(const retarget* r, uint32_t source)
     return false;
 }
 
-// What has no part in a body (hip joints, the mittens of CMU's hands, tails) and yet is called the same below joints that
-// follow each other: the motion was captured for such a skeleton.
+// A joint without a role (hip joints, the mittens of CMU's hands, tails) that has the same name as one in the motion, below
+// joints that follow each other: the motion was captured for such a skeleton.
 static void pair_namesakes(retarget* r)
 {
     for (uint32_t t = 0; t < r->target.joint_count; ++t) {
@@ -115,7 +115,7 @@ static uint32_t source_joint(const retarget* r, const char* name)
     return SUP_NONE;
 }
 
-// The person's pairs. A target takes over the role of its partner, so that one pair can say what a strange name means.
+// The user's pairs. A target takes over the role of its partner, so that one pair can explain an unknown name.
 static sup_result read_pairs(retarget* r, const sup_retarget_options* options, body_fixed* fixed)
 {
     for (uint32_t i = 0; i < options->pair_count; ++i) {
@@ -196,8 +196,8 @@ sup_result retarget_find_partners(retarget* r, const sup_retarget_options* optio
 
 // ---------------------------------------------------------------------------------------------- places
 
-// Hips are placed by the root motion. Feet and hands that do not hang on their limb (rigs made for inverse kinematics) are
-// carried along by it.
+// The root motion places the hips. Feet and hands that are not children of their limb (rigs made for inverse kinematics) are
+// carried by it.
 static void place_joints(retarget* r)
 {
     const body_map* b = &r->target.body;
@@ -215,10 +215,10 @@ static void place_joints(retarget* r)
         }
 }
 
-// What is known about the joints beside the hips.
+// What is known about the joints that do not descend from the hips.
 typedef struct beside {
-    bool*    body;      // hangs on the hips, or is the hips
-    bool*    with_body; // it, or what hangs on it, moves skin of a part that the body moves too
+    bool*    body;      // is the hips or a descendant
+    bool*    with_body; // it or a descendant moves skin of a part that the body moves too
     sup_vec3 low, high; // the box of the body's skin joints
 } beside;
 
@@ -270,8 +270,8 @@ static uint32_t nearest_carrier(const retarget* r, sup_vec3 p)
     return best;
 }
 
-// Skirts, capes and props may hang on a root above the hips, which has no partner and stays where it is. They belong to the
-// body where they move skin of a part that it moves too, or begin within it; a second figure in the file does neither.
+// Skirts, capes and props may be children of a root above the hips, which has no partner and stays where it is. They belong to
+// the body if they move skin of a part that it moves too, or begin within it; a second figure in the file does neither.
 static sup_result carry_joints(retarget* r)
 {
     const figure* t = &r->target;

@@ -1,10 +1,10 @@
-// Captured motion on a character.
+// Puts captured motion on a character.
 //
 // Both skeletons are seen as standing figures. With C the rotation between the two worlds (up to up, forward to forward), D(t)
-// what a captured joint has turned since its reference pose, and S the rotation that brings the target's bone onto the
-// captured one in their reference poses, a target joint turns by  C D(t) C^-1 S  since its own. S is the shortest arc for the
-// bones of arms and legs, so an A pose follows a T pose; feet are flat on the ground in both, so only their heading differs;
-// the trunk is upright in both, so nothing does.
+// the rotation of a captured joint since its reference pose, and S the rotation that maps the target's bone onto the captured
+// one in their reference poses, a target joint rotates by  C D(t) C^-1 S  from its own. S is the shortest arc for the bones of
+// arms and legs, so an A pose follows a T pose; feet are flat on the ground in both, so only their heading differs; the trunk
+// is upright in both, so it needs no S.
 #include "rig/retarget/retarget.h"
 #include "base/internal.h"
 #include "base/sort.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-// Keys are floats; beyond this many, neighbors could fall on one time.
+// Key times are floats; beyond this many, neighbors could have equal times.
 enum { FRAMES_MAX = 1 << 22 };
 
 #define BAD(...) sup_fail(r->error, SUP_ERROR_INPUT, __VA_ARGS__)
@@ -25,7 +25,7 @@ static sup_quat multiply3(sup_quat a, sup_quat b, sup_quat c) { return quat_norm
 
 static sup_vec3 heading(sup_vec3 d, sup_vec3 up) { return v3_normalize(v3_mad(d, -v3_dot(d, up), up), v3(0, 0, 0)); }
 
-// Brings the direction the target's bone has in its reference pose to the one the captured bone has in its.
+// Rotates the direction of the target's bone in its reference pose to that of the captured bone in its.
 static bool bone_arc(const retarget* r, uint32_t target, uint32_t source, bool flat, sup_quat* out)
 {
     sup_vec3 to, from;
@@ -40,7 +40,7 @@ static bool bone_arc(const retarget* r, uint32_t target, uint32_t source, bool f
     return true;
 }
 
-// A captured foot that stands at a slant stands flat on the character.
+// A captured foot that stands at a slant is leveled on the character.
 static sup_quat level_fit(retarget* r, uint32_t source, sup_quat fit)
 {
     sup_quat level = feet_level(r->mocap, r->first, r->frame_count, &r->source, source, r->rotations, r->positions);
@@ -65,16 +65,16 @@ static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_qua
         bone_arc(r, joint, f->source, true, fit);
         *fit = level_fit(r, f->source, *fit);
         break;
-    case ROLE_TOE: // looks where its foot does, and lies flat on its own
+    case ROLE_TOE: // heads the way its foot does, and lies flat by itself
         if (foot != SUP_NONE && foot < joint && r->follows[foot].source != SUP_NONE)
             bone_arc(r, foot, r->follows[foot].source, true, fit);
         *fit = level_fit(r, f->source, *fit);
         break;
-    case ROLE_HAND: // straight behind the forearm in both
+    case ROLE_HAND: // straight on from the forearm in both
         if (arm != SUP_NONE && arm < joint) *fit = fits[arm];
         break;
-    default: // the last joint of a finger leads nowhere: straight behind the one before
-        // Hip joints are a matter of build: legs must not come nearer to each other because the captured ones were.
+    default: // the last joint of a finger has no bone: straight on from the one before
+        // Hip joints depend on the build: legs must not move closer together because the captured ones were.
         if (f->namesake && figure_is_trunk(&r->target, r->target.parents[joint])) *fit = trunk;
         else if (!bone_arc(r, joint, f->source, false, fit) && r->target.parents[joint] != SUP_NONE &&
                  r->follows[r->target.parents[joint]].source != SUP_NONE)
@@ -85,7 +85,7 @@ static void fit_joint(retarget* r, uint32_t joint, const sup_quat* fits, sup_qua
 
 static sup_result align(retarget* r)
 {
-    static const float UPRIGHT_COSINE = 0.8f; // a trunk that leans more than 37 degrees is no matter of build
+    static const float UPRIGHT_COSINE = 0.8f; // a trunk that leans more than 37 degrees is a pose, not a build
     sup_quat*          fits = SUP_NEW(r->scratch, sup_quat, r->target.joint_count);
     if (!fits) return sup_fail_memory(r->error, "a motion");
     r->align = figure_align(&r->source, &r->target);
@@ -98,7 +98,7 @@ static sup_result align(retarget* r)
         r->follows[j].fit = quat_mul(fits[j], r->target.rotations[j]);
     }
     r->scale = r->source.leg > 0 && r->target.leg > 0 ? r->target.leg / r->source.leg : 0;
-    if (r->scale == 0) { // no legs: by the length of the trunk
+    if (r->scale == 0) { // no legs: scale by the length of the trunk
         float s = v3_length(v3_sub(r->source.positions[r->source.body.head == SUP_NONE ? 0 : r->source.body.head],
                                    r->source.positions[r->source.body.hips]));
         float t = v3_length(v3_sub(r->target.positions[r->target.body.head == SUP_NONE ? 0 : r->target.body.head],
@@ -134,8 +134,8 @@ static void place(retarget* r, uint32_t joint, sup_vec3 world)
     if (affine_invert(&above, &inverse)) r->pose.local[joint].translation = affine_point(&inverse, world);
 }
 
-// The source must be in the frame already. A carrier is always smaller than what it carries or lies in the same frame's
-// result: carried joints are done in a second round.
+// The source must be posed already. A carrier has a lower index than what it carries or is posed by the same frame: carried
+// joints are posed in a second pass.
 static void pose_joint(retarget* r, uint32_t joint, sup_vec3 root)
 {
     const follow* f = &r->follows[joint];
@@ -165,7 +165,7 @@ static void pose_frame(retarget* r, uint32_t frame, sup_vec3 root)
     uint32_t n = r->target.joint_count;
     figure_play(r->mocap, r->first + frame, r->rotations, r->positions);
     for (uint32_t j = 0; j < n; ++j) pose_joint(r, j, root);
-    // Feet that stand before their legs in the skeleton were placed by the frame before.
+    // Feet before their legs in the skeleton were placed with the previous frame's legs.
     bool late = false;
     for (uint32_t j = 0; j < n; ++j)
         late |= r->follows[j].placed && r->follows[j].carrier != SUP_NONE && r->follows[j].carrier > j;
@@ -196,7 +196,7 @@ static float lowest_target(const retarget* r)
     return low;
 }
 
-// The height that one in twenty frames is below: the ground, in spite of a toe that once went through it.
+// The ground: the fifth percentile of the heights, so that a toe that once went through it does not count.
 static sup_result find_ground(retarget* r, const float* heights, float* out)
 {
     sup_sort_item* items = SUP_NEW(r->scratch, sup_sort_item, r->frame_count);
@@ -214,7 +214,7 @@ static uint32_t frames_in(const retarget* r, double seconds)
     return frames < 1 ? 0 : frames > 1000 ? 1000 : (uint32_t)frames;
 }
 
-// A gentle mean over some frames to both sides, so that a change of the standing foot does not show as a kink.
+// A weighted mean over some frames on both sides, so that a change of the standing foot does not show as a kink.
 static sup_result smooth(retarget* r, float* values)
 {
     uint32_t half = frames_in(r, 0.07);
@@ -234,7 +234,7 @@ static sup_result smooth(retarget* r, float* values)
     return SUP_OK;
 }
 
-// The height that a fifth of the frames within half a second of one is below, from a few of them.
+// The 20th percentile of the heights within half a second of a frame, from a few of them.
 static float floor_near(const retarget* r, const float* heights, int64_t frame)
 {
     enum { LOOKS = 20 };
@@ -251,7 +251,7 @@ static float floor_near(const retarget* r, const float* heights, int64_t frame)
 }
 
 // The floor of a studio is not quite level where the cameras see it: over a few steps it may rise by the height of a sole. So
-// heights are taken from the floor nearby, as far as that is less than a tenth of a leg off the ground; stairs are more.
+// heights are measured from the floor nearby, if that is within a tenth of a leg of the ground; stairs are more.
 static sup_result level(retarget* r, float* heights)
 {
     float*     floors = SUP_NEW(r->scratch, float, r->frame_count);
@@ -266,8 +266,8 @@ static sup_result level(retarget* r, float* heights)
     return SUP_OK;
 }
 
-// Where the hips go: from where the character stands, by the scaled path of the motion; and as high that the lowest point of
-// the soles is above the ground by the scaled height it has in the motion.
+// The path of the hips: from the character's own position, along the scaled path of the motion, and at the height that puts the
+// lowest point of the soles above the ground at the scaled height it has in the motion.
 static sup_result find_roots(retarget* r)
 {
     uint32_t n = r->frame_count, hips = r->source.body.hips;
@@ -305,7 +305,7 @@ typedef struct clip_maker {
     sup_channel* channels;
     uint32_t     count;
     const float* times;
-    const float* start; // one time, for what is only held
+    const float* start; // a single time, for joints that are only held
 } clip_maker;
 
 static float* add_channel(retarget* r, clip_maker* m, uint32_t joint, sup_path path, uint32_t keys)
@@ -322,7 +322,7 @@ static float* add_channel(retarget* r, clip_maker* m, uint32_t joint, sup_path p
     return values;
 }
 
-// Joints that nothing moves stay in the reference pose, which may not be the file's rest pose.
+// Joints that nothing moves stay in the reference pose, which may differ from the file's rest pose.
 static bool hold(retarget* r, clip_maker* m, uint32_t joint, bool turns, bool moves)
 {
     const sup_transform *rest = &r->character->skeleton.joints[joint].rest, *held = &r->reference.local[joint];
@@ -348,7 +348,7 @@ static void store_frame(retarget* r, uint32_t frame, sup_quat** rotations, sup_v
         if (rotations[j]) {
             sup_quat q = r->pose.local[j].rotation;
             if (frame && quat_dot(q, rotations[j][frame - 1]) < 0) q = quat(-q.x, -q.y, -q.z, -q.w);
-            rotations[j][frame] = quat_normalize(q); // keeps old bits, which contacts of the dance are chaotic in
+            rotations[j][frame] = quat_normalize(q); // keeps old bits, on which contacts in the dance depend chaotically
         }
         if (translations[j]) translations[j][frame] = r->pose.local[j].translation;
     }

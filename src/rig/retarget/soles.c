@@ -1,4 +1,4 @@
-// The points that touch the ground.
+// Finds the points that touch the ground.
 #include "rig/retarget/soles.h"
 
 #include "base/internal.h"
@@ -70,10 +70,11 @@ static uint32_t foot_of(const sup_character* c, const uint32_t* limb, uint32_t p
 
 static void find_extremes(const sup_character* c, const sup_pose* reference, const figure* f, const uint32_t* limb, extremes* e)
 {
-    // Only the lowest part of a foot ever touches the ground; this share of its height is seen as its sole.
+    // Only the lowest part of a foot ever touches the ground; this share of its height counts as its sole.
     static const float SOLE = 0.2f;
-    sup_vec3           side = v3_cross(f->up, f->forward), ways[4];
-    ways[0] = f->forward, ways[1] = v3_scale(f->forward, -1), ways[2] = side, ways[3] = v3_scale(side, -1);
+    sup_vec3           side = v3_cross(f->up, f->forward), directions[4];
+    directions[0] = f->forward, directions[1] = v3_scale(f->forward, -1), directions[2] = side,
+    directions[3] = v3_scale(side, -1);
     float high = 0;
     for (int pass = 0; pass < 2; ++pass)
         for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
@@ -88,7 +89,7 @@ static void find_extremes(const sup_character* c, const sup_pose* reference, con
                 e->found = true;
             } else if (h <= e->low + SOLE * (high - e->low)) {
                 for (int k = 0; k < 4; ++k) {
-                    float reach = v3_dot(place, ways[k]);
+                    float reach = v3_dot(place, directions[k]);
                     if (e->points[k] != SUP_NONE && reach <= e->reach[k]) continue;
                     e->reach[k] = reach;
                     e->points[k] = p;

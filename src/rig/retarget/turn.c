@@ -1,9 +1,10 @@
-// A skeleton that was made for another figure, posed into a mesh. Captured skeletons rest with their legs apart or their arms
-// out where the mesh has them otherwise; weights and motion are only right when the bones lie in their limbs.
+// Poses a skeleton that was made for another figure into a mesh. Captured skeletons rest with their legs apart or their arms
+// out where the mesh has them otherwise; weights and motion are only right if the bones lie inside their limbs.
 //
-// Every bone is turned about its upper end with all that hangs on it, and scaled a little, as long as more of it comes to lie
-// deep inside: a descent from the root to the tips, with steps that halve. The whole skeleton is shifted first.
+// Every bone is rotated about its upper end, with its descendants, and scaled a little, while that puts more of it deep inside:
+// a descent from the root to the tips, with steps that halve. The whole skeleton is shifted first.
 #include "base/internal.h"
+#include "math/trig.h"
 #include "math/vec.h"
 #include "rig/weights/depth.h"
 #include "supple/rig.h"
@@ -12,12 +13,12 @@
 
 #define CELLS_STANDARD 80u
 #define DEEP 3.0f     // cells: deeper than this is no better
-#define FAR 24.0f     // cells: further away is no worse
+#define FAR 24.0f     // cells: farther away is no worse
 #define SAMPLES 8     // along a bone
-#define SWEEPS 2      // root to tips
-#define TURN_MAX 1.4f // radians, of one bone
-#define TURN_GAIN 1e-3f  // cells of mean depth that a turn must gain to be kept
-#define SHIFT_GAIN 1e-2f // and a shift, which moves every bone
+#define SWEEPS 2      // passes from root to tips
+#define TURN_MAX 1.4f // radians, per bone
+#define TURN_GAIN 1e-3f  // cells of mean depth that a rotation must gain to be kept
+#define SHIFT_GAIN 1e-2f // the same for a shift, which moves every bone
 #define TURN_COST 0.5f
 #define SCALE_COST 20.0f
 
@@ -26,14 +27,14 @@ enum { STEPS = sizeof TURNS / sizeof *TURNS };
 
 typedef struct turning {
     const sup_voxels* voxels;
-    float*            value; // of each grid cell: how good it is to lie there
+    float*            value; // of each grid cell: how good it is for a bone
     uint32_t          count;
     const uint32_t*   parents;
     sup_vec3*         places;  // in cells
-    float*            lengths; // of the bone above each, at first
+    float*            lengths; // initial length of the bone above each
     float*            turned;  // radians so far
     float*            scaled;
-    bool*             below; // hangs on the bone at hand
+    bool*             below; // descends from the current bone
     sup_vec3*         kept;
 } turning;
 
@@ -72,7 +73,7 @@ static sup_result measure(turning* t, sup_arena* scratch, sup_error* error)
     return SUP_OK;
 }
 
-// Over the bones that hang on one, or all of them, by length: the mean value, or the share that lies inside.
+// Over a bone's descendants, or all bones, weighted by length: the mean value, or the share inside.
 typedef enum mean_of { VALUE, INSIDE } mean_of;
 
 static float mean(const turning* t, mean_of what, bool all)
@@ -92,7 +93,7 @@ static float mean(const turning* t, mean_of what, bool all)
 
 // ---------------------------------------------------------------------------------------------- moves
 
-// What hangs on a bone turns and grows about its upper end.
+// Rotates and scales a bone's descendants about its upper end.
 static void apply(turning* t, sup_vec3 about, sup_quat rotation, float scale)
 {
     for (uint32_t i = 0; i < t->count; ++i)
@@ -101,10 +102,10 @@ static void apply(turning* t, sup_vec3 about, sup_quat rotation, float scale)
 
 static float cost(float turned, float scaled) { return TURN_COST * turned * turned + SCALE_COST * (scaled - 1) * (scaled - 1); }
 
-// Tries one move; keeps it where it is worth its cost.
+// Tries a move; keeps it if it is worth its cost.
 static bool attempt(turning* t, uint32_t bone, sup_quat rotation, float angle, float scale, float* best)
 {
-    // Turns about different axes are added as if they were one: a bound, which is all that is asked.
+    // Rotations about different axes are added as if about one: an upper bound, which is all that is needed.
     float turned = t->turned[bone] + angle, scaled = t->scaled[bone] * scale;
     if (turned > TURN_MAX || scaled < 0.75f || scaled > 1.3f) return false;
     memcpy(t->kept, t->places, t->count * sizeof *t->kept);
@@ -138,21 +139,21 @@ static void turn_bone(turning* t, uint32_t bone)
         }
 }
 
-// The whole figure, by a tenth of the grid at the most.
+// Shifts the whole figure, by at most a tenth of the grid.
 static void shift(turning* t, uint32_t cells)
 {
-    float most = 0.1f * (float)cells, way = most, best = mean(t, VALUE, true), gone = 0;
-    for (way /= 2; way > 0.25f; way /= 2)
-        for (bool better = true; better && gone + way <= most;) {
+    float most = 0.1f * (float)cells, step = most, best = mean(t, VALUE, true), gone = 0;
+    for (step /= 2; step > 0.25f; step /= 2)
+        for (bool better = true; better && gone + step <= most;) {
             better = false;
-            for (int k = 0; k < 6 && gone + way <= most; ++k) {
+            for (int k = 0; k < 6 && gone + step <= most; ++k) {
                 sup_vec3 by = v3(k / 2 == 0, k / 2 == 1, k / 2 == 2);
-                by = v3_scale(by, k % 2 ? way : -way);
+                by = v3_scale(by, k % 2 ? step : -step);
                 for (uint32_t i = 0; i < t->count; ++i) t->places[i] = v3_add(t->places[i], by);
                 float now = mean(t, VALUE, true);
                 if (now > best + SHIFT_GAIN) {
                     best = now;
-                    gone += way;
+                    gone += step;
                     better = true;
                     continue;
                 }
@@ -189,7 +190,7 @@ static sup_result run(const sup_mesh* mesh, turning* t, sup_vec3* places, const 
             if (t->parents[i] != SUP_NONE) turn_bone(t, i);
     out->after = mean(t, INSIDE, true);
     for (uint32_t i = 0; i < t->count; ++i) {
-        out->farthest = fmaxf(out->farthest, t->turned[i] * 57.2957795f);
+        out->farthest = fmaxf(out->farthest, t->turned[i] * (float)(1 / SUP_RADIANS));
         for (int a = 0; a < 3; ++a) (&places[i].x)[a] = (float)(v.origin[a] + v.h * (double)(&t->places[i].x)[a]);
     }
     return SUP_OK;

@@ -356,8 +356,8 @@ static bool measure_rest(work* w)
     uint32_t          centers = w->volumes->center_count, points = w->volumes->point_count;
     sup_vec4*         x = SUP_NEW(w->temp, sup_vec4, points);
     subvolume_center* at = SUP_NEW(w->temp, subvolume_center, centers);
-    sup_vec4*         room = SUP_NEW(w->temp, sup_vec4, s->work_count);
-    if (!x || !at || !room || !measure_surfaces(w, &f)) return false;
+    sup_vec4*         scratch = SUP_NEW(w->temp, sup_vec4, s->work_count);
+    if (!x || !at || !scratch || !measure_surfaces(w, &f)) return false;
     for (uint32_t i = 0; i < points; ++i) sup_particle_pin(&x[i], w->desc->points[i]);
     for (uint32_t c = 0; c < centers; ++c) {
         double place[3];
@@ -367,7 +367,7 @@ static bool measure_rest(work* w)
     double whole = 0, flat = w->desc->flat > 0 ? w->desc->flat : FLAT_STANDARD;
     for (uint32_t p = 0; p < s->part_count; ++p) {
         subvolume_part* part = &w->parts[p];
-        part->rest = sup_subvolume_measure(s, part, x, NULL, at, room);
+        part->rest = sup_subvolume_measure(s, part, x, NULL, at, scratch);
         part->idle = holds_nothing(w, &f, part, flat);
         s->flat_count += part->idle;
         whole += part->rest;
