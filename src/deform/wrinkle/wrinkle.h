@@ -118,9 +118,8 @@ typedef struct wrinkle_tree {
     uint8_t* marks; ///< by slot, scratch
 } wrinkle_tree;
 sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error);
-/// Lowers `limits` to how far skin is pressed where it folds and crosses other skin in this pose. crosses: scratch, by
-/// triangle.
-void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
+/// Lowers `limits` to how far skin is pressed where it folds and crosses other skin in this pose. Returns whether any fell far.
+bool sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
                          const sup_tasks* tasks, float* limits);
 /// Lowers `limits` around those places too.
 sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,

@@ -21,6 +21,8 @@ enum { CLOSED, OPEN, CROSSES };
 // for the first number of wavelengths, then rises by 1 over the second.
 #define KEPT 0.25f
 #define RAMP 2.0f
+// A limit that falls by less tells nothing new: it is kept by twice as much.
+#define NEWS (0.5f * KEPT / RAMP)
 
 sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error)
 {
@@ -140,18 +142,22 @@ static void find(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-void sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
+bool sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
                          const sup_tasks* tasks, float* limits)
 {
     uint32_t branches = tree->bvh.leaf_count < BRANCHES ? tree->bvh.leaf_count : BRANCHES; // powers of two
     search   s = { tree, points, pressed, threshold, limits, branches };
     sup_bvh_refit(&tree->bvh, points, tasks, tree->nodes, tree->slots);
     sup_tasks_run(tasks, branches, 1, find, &s);
+    bool news = false;
     for (uint32_t i = 0; i < tree->bvh.triangle_count; ++i)
         for (int k = 0; k < 3 && tree->marks[i] == CROSSES; ++k) {
             uint32_t p = tree->bvh.corners[3 * (size_t)i + (size_t)k];
-            if (pressed[p] > threshold && pressed[p] < limits[p]) limits[p] = pressed[p];
+            if (!(pressed[p] > threshold && pressed[p] < limits[p])) continue;
+            news |= limits[p] - pressed[p] > NEWS;
+            limits[p] = pressed[p];
         }
+    return news;
 }
 
 // ---------------------------------------------------------------------------------------------- around it

@@ -11,6 +11,7 @@
 enum {
     CLIP_SAMPLES = 12,   // poses of each clip that are looked at
     POSES_MAX = 96,      // of all clips together
+    CLOSER_MAX = 64,     // more of them, where skin may cross other skin in between
     SMOOTHINGS_MAX = 64, // of directions: over about one wavelength
     SWEEPS = 32,         // of phases: defects heal over this many edges
 };
@@ -18,6 +19,9 @@ enum {
 // How much a direction along the bone counts beside the mean lost squared length of the clips: what moves less follows the
 // bone.
 #define BONE_SHARE 0.02f
+// Seconds between poses that are looked at for crossings: beside poses that told of some, and anywhere.
+#define CLOSE_NEWS 0.025
+#define CLOSE_ANY 0.1
 // Folds that stand so much farther apart than they should are no deeper than that.
 #define CLOSEST 0.75f
 
@@ -83,7 +87,15 @@ typedef struct sampler {
     uint32_t              poses;
 } sampler;
 
-static void sample_pose(sampler* s, const sup_clip* clip, double time)
+// The time between two poses, and whether they told of crossings.
+typedef struct span {
+    uint32_t clip;
+    bool     news[2];
+    double   times[2];
+} span;
+
+// Poses the skin. Returns the scale of the whole character.
+static float pose_skin(sampler* s, const sup_clip* clip, double time)
 {
     const sup_character* c = s->in->character;
     sup_clip_sample(c, clip, time, &s->pose);
@@ -96,22 +108,52 @@ static void sample_pose(sampler* s, const sup_clip* clip, double time)
                              .scratch = s->scratch,
                              .out = s->points };
     sup_skin_evaluate(s->skin.set, &call);
-    float scale = sup_wrinkle_scale(&s->scale, &s->pose);
-    for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
+    return sup_wrinkle_scale(&s->scale, &s->pose);
+}
+
+// Returns whether it told of crossings. first: of the poses that also say how the clips press the skin.
+static bool sample_pose(sampler* s, const sup_clip* clip, double time, bool first)
+{
+    float scale = pose_skin(s, clip, time);
+    for (uint32_t p = 0; p < s->in->character->mesh.point_count; ++p) {
         wrinkle_strain d = sup_wrinkle_compressed(sup_wrinkle_strain(s->f, s->points, 1 / (scale * scale), p));
-        s->sum[p].xx += d.xx, s->sum[p].xy += d.xy, s->sum[p].yy += d.yy;
-        if (d.xx + d.yy > s->most[p].xx + s->most[p].yy) s->most[p] = d;
+        if (first) {
+            s->sum[p].xx += d.xx, s->sum[p].xy += d.xy, s->sum[p].yy += d.yy;
+            if (d.xx + d.yy > s->most[p].xx + s->most[p].yy) s->most[p] = d;
+        }
         float q = 0.5f * (d.xx - d.yy), left = 1 - 0.5f * (d.xx + d.yy) - sqrtf(q * q + d.xy * d.xy);
         s->pressed[p] = 1 - sqrtf(left > 0 ? left : 0);
     }
-    sup_wrinkle_contact(s->tree, s->points, s->pressed, s->threshold, s->in->tasks, s->limits);
-    s->poses++;
+    s->poses += first;
+    return sup_wrinkle_contact(s->tree, s->points, s->pressed, s->threshold, s->in->tasks, s->limits);
+}
+
+// How much a pose in the middle is missing: above 1, one is taken.
+static double want_between(const span* t)
+{
+    return (t->times[1] - t->times[0]) / (t->news[0] || t->news[1] ? CLOSE_NEWS : CLOSE_ANY);
+}
+
+// What comes and goes between two poses is looked for in the middle of them, the widest span first.
+static void sample_closer(sampler* s, span* spans, uint32_t count)
+{
+    for (uint32_t left = CLOSER_MAX; left > 0 && count > 0; --left, ++count) {
+        uint32_t widest = 0;
+        for (uint32_t i = 1; i < count; ++i)
+            if (want_between(&spans[i]) > want_between(&spans[widest])) widest = i;
+        span* t = &spans[widest];
+        if (!(want_between(t) > 1)) return;
+        double middle = 0.5 * (t->times[0] + t->times[1]);
+        bool   news = sample_pose(s, &s->in->character->clips[t->clip], middle, false);
+        spans[count] = (span){ t->clip, { news, t->news[1] }, { middle, t->times[1] } };
+        t->times[1] = middle, t->news[1] = news;
+    }
 }
 
 static sup_result sample_clips(sampler* s, sup_arena* arena, sup_error* error)
 {
     const sup_character* c = s->in->character;
-    uint32_t             each = c->clip_count ? POSES_MAX / c->clip_count : 0;
+    uint32_t             each = c->clip_count ? POSES_MAX / c->clip_count : 0, count = 0;
     if (each > CLIP_SAMPLES) each = CLIP_SAMPLES;
     if (each < 1) each = 1;
     sup_result result = skin_character_bind(c, arena, &s->skin, error);
@@ -122,11 +164,22 @@ static sup_result sample_clips(sampler* s, sup_arena* arena, sup_error* error)
     s->morphed = SUP_NEW(arena, sup_vec3, c->mesh.point_count);
     s->points = SUP_NEW(arena, sup_vec3, c->mesh.point_count);
     s->pressed = SUP_NEW(arena, float, c->mesh.point_count);
-    if (!s->scratch || !s->morphed || !s->points || !s->pressed) return sup_fail_memory(error, "wrinkle");
+    span* spans = SUP_NEW(arena, span, 2 * POSES_MAX + CLOSER_MAX); // before and behind every pose
+    if (!s->scratch || !s->morphed || !s->points || !s->pressed || !spans) return sup_fail_memory(error, "wrinkle");
     s->scratch = (void*)(((uintptr_t)s->scratch + 63) / 64 * 64);
     // All clips of the character, whichever is played: the same pose has the same folds in each of them.
-    for (uint32_t i = 0; i < c->clip_count && s->poses < POSES_MAX; ++i)
-        for (uint32_t k = 0; k < each; ++k) sample_pose(s, &c->clips[i], c->clips[i].seconds * (k + 0.5) / each);
+    for (uint32_t i = 0; i < c->clip_count && s->poses < POSES_MAX; ++i) {
+        span before = { .clip = i };
+        for (uint32_t k = 0; k < each; ++k) {
+            before.times[1] = c->clips[i].seconds * (k + 0.5) / each;
+            before.news[1] = sample_pose(s, &c->clips[i], before.times[1], true);
+            spans[count++] = before;
+            before.times[0] = before.times[1], before.news[0] = before.news[1];
+        }
+        before.times[1] = c->clips[i].seconds, before.news[1] = false;
+        spans[count++] = before;
+    }
+    sample_closer(s, spans, count);
     return SUP_OK;
 }
 
