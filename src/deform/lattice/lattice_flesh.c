@@ -241,7 +241,8 @@ static sup_result make_core(binder* m)
     if (r != SUP_OK) return r;
     for (uint32_t p = 0; p < count; ++p) {
         const float* from = way + (size_t)p * SUP_LANES;
-        core[b->regions.slots[p]] = v3(from[0], from[1], from[2]);
+        uint32_t     slot = b->regions.slots[p];
+        core[slot] = v3_scale(v3(from[0], from[1], from[2]), b->free[slot]); // what does not swing makes up for nothing
     }
     m->core = core;
     return SUP_OK;

@@ -10,7 +10,7 @@
 #define SETTLING 20.0 // 1/s, damping of the pre-roll
 // Of a part's volume: moving flesh is brought back to within this. To the edge and not further: a jump to the middle would be
 // a kick, and the flesh would never rest.
-#define MOVING_SLACK 2e-3
+#define MOVING_SLACK 5e-4
 // Cells a second: flesh that is folded cannot get its volume back, and would be blown up by trying to, step after step.
 #define MOVING_GROWTH 10.0
 #define SUBSTEP_TURN 0.5 // radians of the fastest swing: the implicit step damps by half of them
@@ -108,6 +108,8 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
     sup_lattice_volume_call   call = { .points = s->pose,
                                        .matrices = s->matrices,
                                        .clearance = s->clearance,
+                                       .middle = s->skinned,
+                                       .hold = s->hold,
                                        .offsets = s->offsets,
                                        .targets = s->targets,
                                        .strength = s->strength,
@@ -133,6 +135,8 @@ static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, 
                                        .core = true,
                                        .stiffness = stiffness,
                                        .clearance = s->clearance,
+                                       .middle = s->skinned,
+                                       .hold = s->hold,
                                        .offsets = s->offsets,
                                        .targets = s->targets,
                                        .strength = s->strength,
@@ -217,13 +221,6 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, const s
         sup_vec3               first = i && b->carried[i - 1].member == c->member ? s->offsets[c->member] : v3(0, 0, 0);
         s->offsets[c->member] = v3_mad(first, c->share, affine_point(&call.skin[c->joint], c->rest));
     }
-}
-
-// No further from where it is skinned than there is room.
-static sup_vec3 within_clearance(sup_vec3 off, float hold)
-{
-    float over = hold * v3_length2(off);
-    return over > 1 ? v3_scale(off, 1 / sqrtf(over)) : off;
 }
 
 static void clearance_task(void* data, uint32_t begin, uint32_t end)
@@ -499,7 +496,7 @@ static void moved_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end && !m->roomy; ++i) {
         sup_vec3 off = v3_sub(s->moved[i], s->skinned[i]);
         if (!(s->hold[i] * v3_length2(off) > 1)) continue;
-        s->moved[i] = v3_add(s->skinned[i], within_clearance(off, s->hold[i]));
+        s->moved[i] = v3_add(s->skinned[i], sup_lattice_within(off, s->hold[i]));
         s->cold[begin / COPY_GRAIN] = 1;
     }
 }
@@ -654,7 +651,7 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) {
         sup_vec3 from = j->s->skinned[i], y = v3_sub(j->s->pose[i], from);
         sup_vec3 off = v3(y.x + j->d[0][i], y.y + j->d[1][i], y.z + j->d[2][i]);
-        off = within_clearance(off, j->s->hold[i]);
+        off = sup_lattice_within(off, j->s->hold[i]);
         if (!j->b->keeps_file) off = v3_add(off, from);
         float* x = j->s->x + 4 * (size_t)i;
         x[0] = off.x, x[1] = off.y, x[2] = off.z, x[3] = 0;

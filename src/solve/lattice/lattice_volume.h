@@ -18,6 +18,7 @@
 #include "geom/volume/volumes.h"
 #include "geom/volume/voxels.h"
 #include "math/rotation.h"
+#include "math/vec.h"
 #include "math/wide.h"
 #include "solve/lattice/lattice_nodes.h"
 
@@ -107,7 +108,7 @@ typedef struct sup_lattice_volume_bounds {
     bool          whole; ///< nor may the whole swell
 } sup_lattice_volume_bounds;
 
-/// One correction. Positions are moved in place.
+/// One correction. Positions are moved in place. Within its slack a part is left alone.
 typedef struct sup_lattice_volume_call {
     sup_vec3*        points;   ///< per slot
     const sup_mat3*  matrices; ///< per slot
@@ -115,6 +116,8 @@ typedef struct sup_lattice_volume_call {
     const float* stiffness; ///< per slot, positive: a part moves its softest flesh, and the rest as much less as it is stiffer;
                             ///< NULL: all alike
     const float*     clearance; ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
+    const sup_vec3*  middle;   ///< per slot: in no round does it get farther from here than its room; NULL: room is endless
+    const float*     hold;     ///< per slot: 1 / room^2
     const sup_vec3*  offsets;  ///< per member, added to its place; NULL: none
     const double*    targets;  ///< per part, times the rest volume; NULL: 1
     const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
@@ -157,6 +160,13 @@ SUP_WIDE_DECLARE(void, sup_lattice_outward,
                  (const sup_lattice_volume* volume, const sup_mat3* matrices, bool core, uint32_t begin, uint32_t end,
                   sup_vec3* out));
 
+/// No further than there is room: `hold` is 1 / room^2.
+static inline sup_vec3 sup_lattice_within(sup_vec3 off, float hold)
+{
+    float over = hold * v3_length2(off);
+    return over > 1 ? v3_scale(off, 1 / sqrtf(over)) : off;
+}
+
 /// How slots move with their parts: `lengths` of each part, mixed by the smooth shares.
 typedef struct sup_lattice_shift_job {
     const sup_lattice_volume* volume;
@@ -164,6 +174,8 @@ typedef struct sup_lattice_shift_job {
     const float*              shares; ///< as row_shares
     const sup_vec3*           toward; ///< per slot: along this, times the mixed length in cells
     const sup_vec3*           back;   ///< per slot: or back to this, as far as the mixed length is short of the shares' sum
+    const sup_vec3*           middle; ///< per slot: and no farther from here than its room
+    const float*              hold;   ///< per slot: 1 / room^2; NULL: room is endless
     sup_vec3*                 points;
 } sup_lattice_shift_job;
 SUP_WIDE_DECLARE(void, sup_lattice_shift, (const sup_lattice_shift_job* job, uint32_t begin, uint32_t end));

@@ -8,21 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME_VOLUME 1e-5   // of the rest volume: nearer to its goal than rounding, a part is left alone
-#define NEAR_ENOUGH 2e-3   // of the rest volume: what the exact step alone may be left with
-#define ONE_ROUND 0.04     // of the rest volume: one round leaves a fifth of it or less, too little for another
+#define SAME_VOLUME 1e-5      // of the rest volume: nearer to its goal than rounding, a part is left alone
+#define NEAR_ENOUGH 2e-3      // of the rest volume: what the exact step alone may be left with
+#define ONE_ROUND 0.04        // of the rest volume: one round leaves a fifth of it or less, too little for another
 #define ONE_ROUND_MOVING 0.01 // the same of flesh that moves, which is measured again in the next step anyway
-#define STEP_MAX 0.5       // cells that a field may move a particle in one round
-#define LAST_STEP_MAX 0.2  // and in the exact step that ends them: more would leave dents at the cuts
-#define LEARN_LEAST 0.5    // of the growth expected: what a round brings less than this is not made up for
+#define STEP_MAX 0.5          // cells that a field may move a particle in one round
+#define LAST_STEP_MAX 0.2     // and in the exact step that ends them: more would leave dents at the cuts
+#define LEARN_LEAST 0.5       // of the growth expected: what a round brings less than this is not made up for
 #define LEARN_MOST 1.5
 #define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
-#define WORSE_SLACK 2e-3   // of the rest volume: a part may be as far from it as this, whatever its pose has
+#define WORSE_SLACK 1.5e-3 // of the rest volume: a part may be as far from it as this, whatever its pose has
 #define WHOLE_SLACK 3e-3   // of the whole's rest volume: it may be swollen by as much
-#define WORSE_SHOWS 2e-4   // of the rest volume: rounding, and what the last round leaves
-#define WORSE_SHARE 0.01   // of how far the pose has it from rest: nobody sees that
+#define WORSE_SHOWS 2e-4   // of the rest volume, beyond that: so much may be left over when it went back
 #define NEIGHBORS_FROM 3   // rounds in which a part goes back alone; then its neighbors do by half as much
-enum { BACK_ROUNDS = 5 };
+enum { BACK_ROUNDS = 10 };
 enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
 
 // ---------------------------------------------------------------------------------------------- root
@@ -74,18 +73,20 @@ typedef struct apply_job {
     float *                        spots, *ways;              ///< per slot: points and outward as four floats
     float *                        places, *fields;           ///< of all members, four floats each
     double *                       volumes, *goals, *lengths; ///< per part; l of each
+    double *                       low, *high;                ///< per part: what it may have
     double*                        gives;                     ///< per part: how much of its field is left by stiffness and room
     float*                         softest;                   ///< per part: the least stiffness of what is most its own
     float*                         shares;                    ///< row_shares, times what each slot gives to each part
     double*                        before;                    ///< per part: its volume at the fallback
     double*                        bounds;                    ///< per part: how far from rest it may be
-    float*                         shifts; ///< per part: lengths, as the wide kernel takes them
+    float*                         shifts;                    ///< per part: lengths, as the wide kernel takes them
     const sup_vec3*                fallback;
-    uint8_t*                       found;                     ///< per part: flags below
-    uint8_t*                       asked;                     ///< per part: is to be measured
-    double (*sums)[4];                                        ///< per piece of faces
-    bool along;                                               ///< and how its volume changes along its own field
-    bool swollen;                                             ///< the whole had to go back
+    uint8_t*                       found; ///< per part: flags below
+    uint8_t*                       asked; ///< per part: is to be measured
+    double (*sums)[4];                    ///< per piece of faces
+    uint8_t* met;                         ///< per piece of slots: its own field met the end of its room
+    bool     along;                       ///< and how its volume changes along its own field
+    bool     swollen;                     ///< the whole had to go back
 } apply_job;
 
 enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2, PART_CARRIES = 4 }; // the last: one that would be worse off
@@ -104,6 +105,8 @@ static apply_job lay_out(const sup_lattice_volume* v, const sup_lattice_volume_c
     j.volumes = sup_layout_add(&l, parts, sizeof(double));
     j.goals = sup_layout_add(&l, parts, sizeof(double));
     j.lengths = sup_layout_add(&l, parts, sizeof(double));
+    j.low = sup_layout_add(&l, parts, sizeof(double));
+    j.high = sup_layout_add(&l, parts, sizeof(double));
     j.before = sup_layout_add(&l, parts, sizeof(double));
     j.gives = sup_layout_add(&l, parts, sizeof(double));
     j.shifts = sup_layout_add(&l, parts, sizeof(double));
@@ -111,6 +114,7 @@ static apply_job lay_out(const sup_lattice_volume* v, const sup_lattice_volume_c
     j.found = sup_layout_add(&l, parts, sizeof(double));
     j.asked = sup_layout_add(&l, parts, sizeof(double));
     j.softest = sup_layout_add(&l, parts, sizeof(double));
+    j.met = sup_layout_add(&l, slots / SLOT_GRAIN + 1, 1);
     j.sums = sup_layout_add(&l, v->face_piece_count, sizeof *j.sums);
     *size = l.used;
     return j;
@@ -245,7 +249,8 @@ static void shift(const apply_job* j, bool back)
 {
     const sup_lattice_volume* v = j->v;
     const float*              shares = j->call->stiffness && !back ? j->shares : v->row_shares;
-    shift_job job = { { v, j->shifts, shares, back ? NULL : j->outward, back ? j->fallback : NULL, j->call->points },
+    shift_job job = { { v, j->shifts, shares, back ? NULL : j->outward, back ? j->fallback : NULL, j->call->middle,
+                        j->call->hold, j->call->points },
                       j->spots };
     for (uint32_t i = 0; i < v->part_count; ++i) j->shifts[i] = (float)j->lengths[i];
     if (v->part_count) sup_tasks_run(j->call->tasks, v->slot_count, SLOT_GRAIN, shift_task, &job);
@@ -258,9 +263,27 @@ static void own_move_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t s = begin; s < end; ++s) {
         if (v->owners[s] == SUP_NONE || v->fade[s] == 0) continue;
         double l = (double)v->fade[s] * (double)give(j, v->owners[s], s) * j->lengths[v->owners[s]];
-        if (l != 0) j->call->points[s] = v3_mad(j->call->points[s], (float)(l * v->h), j->outward[s]);
+        if (l == 0) continue;
+        sup_vec3* x = &j->call->points[s];
+        *x = v3_mad(*x, (float)(l * v->h), j->outward[s]);
+        if (!j->call->hold) continue;
+        sup_vec3 off = v3_sub(*x, j->call->middle[s]);
+        if (!(j->call->hold[s] * v3_length2(off) > 1)) continue;
+        *x = v3_add(j->call->middle[s], sup_lattice_within(off, j->call->hold[s]));
+        j->met[s / SLOT_GRAIN] = 1;
     }
     SUP_WIDE_PICK(sup_lattice_spots)(j->call->points, begin, end, j->spots);
+}
+
+static double rest_goal(const apply_job* j, uint32_t part)
+{
+    return j->v->parts[part].rest * (j->call->targets ? j->call->targets[part] : 1.0);
+}
+
+// How far from rest the bounds let a part be.
+static double may_be_off(const apply_job* j, uint32_t part)
+{
+    return fmax(WORSE_SLACK * j->v->parts[part].rest, fabs(j->call->bounds->linear[part] - rest_goal(j, part)));
 }
 
 // What every part shall have; found says which are not to be touched.
@@ -272,8 +295,15 @@ static void set_goals(const apply_job* j)
         double                  rest = t->rest * (call->targets ? call->targets[i] : 1.0);
         double                  strength = call->strength ? (double)call->strength[i] : 1.0;
         j->goals[i] = call->goals ? call->goals[i] : j->volumes[i] + strength * (rest - j->volumes[i]);
-        j->goals[i] = fmin(fmax(j->volumes[i], j->goals[i] - call->slack * t->rest), j->goals[i] + call->slack * t->rest);
+        j->low[i] = j->goals[i] - call->slack * t->rest;
+        j->high[i] = j->goals[i] + call->slack * t->rest;
+        if (call->bounds) {
+            double farthest = may_be_off(j, i);
+            j->low[i] = fmax(j->low[i], fmin(j->goals[i], rest - farthest));
+            j->high[i] = fmin(j->high[i], fmax(j->goals[i], rest + farthest));
+        }
         j->found[i] = 0;
+        j->goals[i] = fmin(fmax(j->volumes[i], j->low[i]), j->high[i]);
         if (t->cells == 0 || t->most[call->core] == 0 || (!call->goals && !(strength > 0)) ||
             !isfinite(j->volumes[i] + j->goals[i]))
             j->found[i] = PART_LEFT_ALONE;
@@ -281,12 +311,18 @@ static void set_goals(const apply_job* j)
     }
 }
 
-// The largest distance from a goal, in rest volumes.
+// What a part of this volume lacks of what it may have.
+static double lacks(const apply_job* j, uint32_t part, double volume)
+{
+    return fmin(fmax(volume, j->low[part]), j->high[part]) - volume;
+}
+
+// The largest distance from what parts may have, in rest volumes.
 static double furthest(const apply_job* j)
 {
     double worst = 0;
     for (uint32_t i = 0; i < j->v->part_count; ++i)
-        if (!(j->found[i] & PART_LEFT_ALONE)) worst = fmax(worst, fabs(j->goals[i] - j->volumes[i]) / j->v->parts[i].rest);
+        if (!(j->found[i] & PART_LEFT_ALONE)) worst = fmax(worst, fabs(lacks(j, i, j->volumes[i])) / j->v->parts[i].rest);
     return worst;
 }
 
@@ -318,10 +354,10 @@ static void couple(const apply_job* j)
     for (int round = 0; round < COUPLE_ROUNDS; ++round)
         for (uint32_t i = 0; i < v->part_count; ++i) {
             if ((j->found[i] & PART_LEFT_ALONE) || !(v->parts[i].rate[field] > 0) || !(j->gives[i] > 0)) continue;
-            double rest = j->goals[i] - j->volumes[i], unit = 1 / (double)v->parts[i].most[field];
+            double there = j->volumes[i], unit = 1 / (double)v->parts[i].most[field];
             for (uint32_t k = v->couple_begin[i]; k < v->couple_begin[i + 1]; ++k)
-                rest -= (double)v->couples[field][k] * j->gives[v->couple_parts[k]] * j->lengths[v->couple_parts[k]];
-            j->lengths[i] = fmin(fmax(rest / ((double)v->parts[i].rate[field] * j->gives[i]), -STEP_MAX * unit),
+                there += (double)v->couples[field][k] * j->gives[v->couple_parts[k]] * j->lengths[v->couple_parts[k]];
+            j->lengths[i] = fmin(fmax(lacks(j, i, there) / ((double)v->parts[i].rate[field] * j->gives[i]), -STEP_MAX * unit),
                                  outwards(j, STEP_MAX) * unit);
         }
 }
@@ -351,14 +387,15 @@ static void correct_part(const apply_job* j, uint32_t part, uint32_t* piece, dou
     for (; *piece < j->v->face_piece_count && j->v->face_pieces[*piece].part == part; ++*piece)
         for (int k = 0; k < 4; ++k) a[k] += j->sums[*piece][k];
     if (!j->asked[part] || (j->found[part] & (PART_LEFT_ALONE | PART_CARRIES)) || !isfinite(a[0] + a[1] + a[2] + a[3])) return;
-    if (fabs(j->goals[part] - a[0]) <= SAME_VOLUME * t->rest) return;
+    double lack = lacks(j, part, a[0]);
+    if (fabs(lack) <= SAME_VOLUME * t->rest) return;
     if (!(a[1] > 0)) {
         j->found[part] |= PART_INSIDE_OUT;
         return;
     }
     bool   met;
-    double limit = j->goals[part] > a[0] ? outwards(j, most) : most;
-    double l = sup_lattice_cubic_root(a, j->goals[part], limit / (double)t->most[j->call->core], &met);
+    double limit = lack > 0 ? outwards(j, most) : most;
+    double l = sup_lattice_cubic_root(a, a[0] + lack, limit / (double)t->most[j->call->core], &met);
     j->lengths[part] = l;
     j->volumes[part] = cubic_at(a, l);
 }
@@ -380,11 +417,6 @@ static void one_after_the_other(apply_job* j)
     j->along = false;
 }
 
-static double rest_goal(const apply_job* j, uint32_t part)
-{
-    return j->v->parts[part].rest * (j->call->targets ? j->call->targets[part] : 1.0);
-}
-
 static bool is_bounded(const apply_job* j, uint32_t part)
 {
     const sup_lattice_part* t = &j->v->parts[part];
@@ -394,11 +426,11 @@ static bool is_bounded(const apply_job* j, uint32_t part)
 // How much of the way from the fallback a part may keep: all of it, or as much as leaves it within its bounds.
 static double harmless_share(const apply_job* j, uint32_t part)
 {
-    double goal = rest_goal(j, part), now = j->volumes[part], there = j->before[part], bound = j->bounds[part];
+    double goal = rest_goal(j, part), now = j->volumes[part], there = j->before[part], most = j->bounds[part];
     if (!is_bounded(j, part)) return 1;
     if (!isfinite(now)) return 0;
-    if (!(fabs(now - goal) > (1 + WORSE_SHARE) * bound + WORSE_SHOWS * j->v->parts[part].rest)) return 1;
-    double edge = now > goal ? goal + bound : goal - bound, way = now - there;
+    if (!(fabs(now - goal) > most + SAME_VOLUME * j->v->parts[part].rest)) return 1;
+    double edge = now > goal ? goal + most : goal - most, way = now - there;
     return way != 0 ? fmin(fmax((edge - there) / way, 0), 1) : 0;
 }
 
@@ -424,14 +456,13 @@ static double unswollen_share(const apply_job* j)
 static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
 {
     const sup_lattice_volume* v = j->v;
-    const double *            linear = bounds->linear, *there = bounds->there;
+    const double*             there = bounds->there;
     uint32_t                  parts = v->part_count, held = 0;
     bool                      known = there != NULL;
     j->fallback = bounds->fallback;
     for (uint32_t i = 0; i < parts; ++i) {
-        double goal = rest_goal(j, i);
-        j->before[i] = known ? there[i] : goal;
-        j->bounds[i] = fmax(WORSE_SLACK * v->parts[i].rest, fabs(linear[i] - goal));
+        j->before[i] = known ? there[i] : rest_goal(j, i);
+        j->bounds[i] = may_be_off(j, i) + WORSE_SHOWS * v->parts[i].rest;
     }
     for (uint32_t round = 0; round < BACK_ROUNDS; ++round) {
         uint32_t worse = 0;
@@ -476,13 +507,20 @@ static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
 static void meet(apply_job* j)
 {
     uint32_t piece = 0;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) // to the edge they came from
+        if (j->goals[i] == j->low[i] || j->goals[i] == j->high[i]) j->low[i] = j->high[i] = j->goals[i];
     for (uint32_t i = 0; i < j->v->part_count; ++i)
-        j->asked[i] |= !(fabs(j->goals[i] - j->volumes[i]) <= SAME_VOLUME * j->v->parts[i].rest);
+        j->asked[i] |= !(fabs(lacks(j, i, j->volumes[i])) <= SAME_VOLUME * j->v->parts[i].rest);
     j->along = true;
     measure_asked(j);
     j->along = false;
     for (uint32_t i = 0; i < j->v->part_count; ++i) correct_part(j, i, &piece, LAST_STEP_MAX);
+    memset(j->met, 0, j->v->slot_count / SLOT_GRAIN + 1);
     sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, own_move_task, j);
+    bool any = false; // then what the cubic foretold is not what came
+    for (uint32_t i = 0; i <= j->v->slot_count / SLOT_GRAIN; ++i) any |= j->met[i] != 0;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) j->asked[i] = any && j->lengths[i] != 0;
+    if (any) measure_asked(j);
 }
 
 sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, const sup_lattice_volume_call* call)
@@ -523,7 +561,7 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
     report.moved |= report.held_back > 0;
     for (uint32_t i = 0; i < v->part_count; ++i) {
         report.inside_out += (j.found[i] & PART_INSIDE_OUT) != 0;
-        report.out_of_reach += !j.found[i] && fabs(j.goals[i] - j.volumes[i]) > FAR_OFF * fabs(j.goals[i]);
+        report.out_of_reach += !j.found[i] && fabs(lacks(&j, i, j.volumes[i])) > FAR_OFF * fabs(j.goals[i]);
         if (call->reached) call->reached[i] = j.volumes[i];
     }
     return report;

@@ -61,6 +61,15 @@ void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin,
             for (int a = 0; a < 3; ++a) x[a] = fr_select(less, y[a] + kept * (x[a] - y[a]), x[a]);
         } else
             for (int a = 0; a < 3; ++a) x[a] = x[a] + h * mixed * y[a];
+        if (j->hold) {
+            fr m[3], off[3];
+            fr_load3(&j->middle[s].x, &m[0], &m[1], &m[2]);
+            for (int a = 0; a < 3; ++a) off[a] = x[a] - m[a];
+            fr over = fr_load(j->hold + s) * (off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
+            ir out = over > one;
+            fr less = one / fr_sqrt(fr_select(out, over, one));
+            for (int a = 0; a < 3; ++a) x[a] = fr_select(out, m[a] + less * off[a], x[a]);
+        }
         fr_store3(&j->points[s].x, x[0], x[1], x[2]);
     }
     for (uint32_t s = whole; s < end; ++s) {
@@ -75,6 +84,11 @@ void SUP_WIDE(sup_lattice_shift)(const sup_lattice_shift_job* j, uint32_t begin,
             if (!j->back) *x = *x + (float)v->h * mixed * y;
             else if (mixed < sum) *x = y + mixed / sum * (*x - y);
         }
+        if (!j->hold) continue;
+        float m[3] = { j->middle[s].x, j->middle[s].y, j->middle[s].z }, *x = &j->points[s].x, off[3];
+        for (int a = 0; a < 3; ++a) off[a] = x[a] - m[a];
+        float over = j->hold[s] * (off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
+        for (int a = 0; a < 3 && over > 1; ++a) x[a] = m[a] + 1 / sqrtf(over) * off[a];
     }
 }
 
