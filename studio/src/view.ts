@@ -18,11 +18,13 @@ import { Stage } from "./stage.ts";
 const FIELD_OF_VIEW = 28; // degrees: a portrait lens, little perspective
 const BLINK_MS = 700;
 const MARGIN = 1.04; // around what is framed
+export const TOOLBAR = 64; // pixels at the left that the tools lie over, below the first label
 const FLIGHT_MS = 350;
 const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
 const PORTRAIT = -1; // the skin of pictures that are no chain's
 const CLOSE = 0.62; // of the camera's distance in a small picture, at least: the body fills it, head and feet stay in it, its ends may leave it
+const LEAST_BOX = 0.01, MOST_BOX = 1000; // diagonals that a motion fills
 const STILL_MS = 200; // without a change, after which a picture that was drawn with fewer pixels is drawn with all
 
 export interface Pane {
@@ -162,7 +164,8 @@ export class View {
         // Every corner of the box that the motion fills lies within the picture.
         const away = at.normalize(), right = new Vector3().crossVectors(up, away).normalize(), over = new Vector3().crossVectors(away, right);
         const { clientWidth, clientHeight } = this.canvas, pane = this.sideBySide ? this.panes[0] : undefined;
-        const aspect = pane ? pane.width / Math.max(1, pane.height) : (clientWidth - this.covered_.left) / Math.max(1, clientHeight - this.covered_.below);
+        const room = pane?.width ?? clientWidth - this.covered_.left, beside = this.covered_.left ? 0 : 2 * Math.min(TOOLBAR, room / 8); // a panel lies beside the tools already
+        const aspect = (room - beside) / Math.max(1, pane?.height ?? clientHeight - this.covered_.below);
         const tan = Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180), { low, high } = this.box, middle = low.clone().add(high).multiplyScalar(0.5), corner = new Vector3();
         let distance = 0;
         for (let i = 0; i < 8; ++i) {
@@ -202,6 +205,7 @@ export class View {
     private seen = false;
     private resized = false;
     private sideBySide = false;
+    private layout = 1; // panes beside each other
     /** All panes are cut out of one picture. */
     get wiped(): boolean { return !this.sideBySide; }
     private readonly box = { low: new Vector3(), high: new Vector3() };
@@ -245,6 +249,9 @@ export class View {
                 high.max(p);
             }
         }
+        // One that shrinks to nothing or grows beyond all view is looked at as it is at rest.
+        const size = high.distanceTo(low) / (this.shape!.info.diagonal || 1);
+        if (!(size > LEAST_BOX && size < MOST_BOX)) low.copy(this.low), high.copy(this.high);
         if (!session.camera) this.look("home", false);
     }
     private fitted = false;
@@ -407,13 +414,16 @@ export class View {
         if (!this.shape || !width || !height) return undefined;
         if (!sharp) this.changed = performance.now();
         this.dirty = false;
+        this.panes = this.arrange(session, width, height);
+        const layout = session.compare === "side" ? this.panes.length : 1;
+        if (layout !== this.layout) this.resized = true;
+        this.layout = layout;
+        this.sideBySide = layout > 1;
         if (this.resized && !session.camera && this.seen) { // nobody has moved the camera: it frames the character in the new shape
             this.seen = false;
             this.look("home", false);
         }
         this.resized = false;
-        this.panes = this.arrange(session, width, height);
-        this.sideBySide = session.compare === "side";
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
