@@ -188,14 +188,14 @@ export class View {
     }
     private covered_ = { left: 0, below: 0 };
     /** The camera for a picture of this size: all of it beside the panel, or plain. */
-    private frame(width: number, height: number, beside: boolean): void {
+    private frame(width: number, height: number, beside: boolean, camera = this.camera): void {
         const { left, below } = this.covered_;
-        this.camera.aspect = width / height;
+        camera.aspect = width / height;
         // What fits into the rest at the lens's angle is drawn as much smaller as the rest is lower.
-        this.camera.fov = 2 * Math.atan(Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180) * (beside ? height / Math.max(1, height - below) : 1)) * 180 / Math.PI;
-        if (beside && (left || below)) this.camera.setViewOffset(width, height, -left / 2, below / 2, width, height);
-        else this.camera.clearViewOffset();
-        this.camera.updateProjectionMatrix();
+        camera.fov = 2 * Math.atan(Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180) * (beside ? height / Math.max(1, height - below) : 1)) * 180 / Math.PI;
+        if (beside && (left || below)) camera.setViewOffset(width, height, -left / 2, below / 2, width, height);
+        else camera.clearViewOffset();
+        camera.updateProjectionMatrix();
     }
     /** Where what is looked at stands, in pixels of the canvas. */
     get center(): { x: number; y: number } { return { x: (this.canvas.clientWidth + this.covered_.left) / 2, y: (this.canvas.clientHeight - this.covered_.below) / 2 }; }
@@ -370,25 +370,25 @@ export class View {
         skin.dress(this.materialsFor({ ...session, show: { ...session.show, heat: "none", shading: "clay", cut: null } }), null);
         skin.wired = false;
         for (const [id, other] of this.skins) other.group.visible = id === PORTRAIT;
-        const from = this.camera.position.clone();
-        this.frame(width, height, false);
-        this.camera.position.sub(this.controls.target).multiplyScalar(Math.max(CLOSE, Math.min(1, 0.95 * this.tall()))).add(this.controls.target);
+        // A camera of its own: through the other one, whoever presses on the skin meanwhile finds it.
+        const camera = this.camera.clone();
+        this.frame(width, height, false, camera);
+        camera.position.sub(this.controls.target).multiplyScalar(Math.max(CLOSE, Math.min(1, 0.95 * this.tall(camera)))).add(this.controls.target);
         const hidden = [this.bones?.group, this.drawnLinks.group, ...this.marks].filter(one => one?.visible);
         for (const one of hidden) one!.visible = false;
-        this.painter.pane(this.stage.scene, this.camera, [0, 0, width, height], [0, 0, width, height]);
-        this.camera.position.copy(from);
+        this.painter.pane(this.stage.scene, camera, [0, 0, width, height], [0, 0, width, height]);
         for (const one of hidden) one!.visible = true;
         skin.group.visible = false;
         return this.painter.present(width, height, Math.min(devicePixelRatio, MOST_PIXELS), true, true);
     }
 
     /** Half pictures that the character spans above or below the middle. */
-    private tall(): number {
+    private tall(camera: PerspectiveCamera): number {
         const shift = this.followed.clone().sub(this.middle), corner = new Vector3();
-        this.camera.updateMatrixWorld();
+        camera.updateMatrixWorld();
         let most = 0;
         for (let i = 0; i < 8; ++i) {
-            corner.set((i & 1 ? this.low : this.high).x, (i & 2 ? this.low : this.high).y, (i & 4 ? this.low : this.high).z).add(shift).project(this.camera);
+            corner.set((i & 1 ? this.low : this.high).x, (i & 2 ? this.low : this.high).y, (i & 4 ? this.low : this.high).z).add(shift).project(camera);
             most = Math.max(most, Math.abs(corner.y));
         }
         return most;
@@ -428,6 +428,7 @@ export class View {
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
         const answers = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : 0));
+        if (keep && this.panes[0]) this.lens(session, this.panes[0], width, height, false); // what is seen and pressed on is not the kept picture
         this.coarse = !sharp && !keep && this.painter.share < 1;
         const presented = this.painter.present(width, height, ratio, sharp, keep);
         this.onPanes(this.panes);
@@ -465,10 +466,15 @@ export class View {
         }
         this.drawnLinks.show(drawn && drawn.at === at ? drawn.drawing : undefined, this.shape!.info.diagonal);
         const wipe = session.compare === "wipe", y = height - pane.top - pane.height;
-        this.frame(wipe ? width : pane.width, wipe ? height : pane.height, !this.sideBySide && !keep);
+        this.lens(session, pane, width, height, keep);
         const box: [number, number, number, number] = [pane.left, y, pane.width, pane.height];
         this.painter.pane(this.stage.scene, this.camera, box, wipe ? [0, 0, width, height] : box);
         return shown.frame.answers ?? 0;
+    }
+
+    /** The camera as a pane is seen through it. */
+    private lens({ compare }: Session, pane: Pane, width: number, height: number, keep: boolean): void {
+        this.frame(compare === "wipe" ? width : pane.width, compare === "wipe" ? height : pane.height, !this.sideBySide && !keep);
     }
 
     /** Camera and light go with a character that travels; steps, sways and jumps are seen. */
