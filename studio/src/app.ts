@@ -14,6 +14,8 @@ export interface App {
     prop(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
     /** A sentence for the person; a bad one stays until it is closed. */
     say(sentence: string, kind?: "note" | "bad", action?: { label: string; run(): void }): void;
+    /** Takes back what was said. */
+    unsay(): void;
 }
 
 /** A tab of the side: made once, kept up to date by its own listeners. */
@@ -35,6 +37,8 @@ export function say(sentence: string, kind: "note" | "bad" = "note", action?: { 
     while (box.children.length > 3) box.firstElementChild?.remove();
     if (kind === "note") setTimeout(() => notice.remove(), action ? ASKING_MS : NOTE_MS);
 }
+
+export function unsay(): void { byId("notices").replaceChildren(); }
 
 /** Calls `update` in the next animation frame, once, however often it is asked. */
 export function soon(update: () => void): () => void {

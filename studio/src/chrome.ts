@@ -1,9 +1,13 @@
 // Bar, labels, wipe, legend and hint around the view.
 import { type App, CHAIN_COLORS, soon } from "./app.ts";
 import { ICONS, byId, h, icon } from "./dom.ts";
+import { sentence } from "./engine.ts";
 import { HEATS, gradient } from "./heat.ts";
+import { openCharacter } from "./open.ts";
 import { chainById, chainName, firstSession, linksText, sourceName } from "./session.ts";
-import type { Pane } from "./view.ts";
+import { type Pane, TOOLBAR } from "./view.ts";
+
+const INSET = 16; // pixels that a label keeps from the edge of its pane
 
 export function chrome(app: App, input: HTMLInputElement, help: () => void): void {
     bar(app, input, help);
@@ -15,11 +19,11 @@ export function chrome(app: App, input: HTMLInputElement, help: () => void): voi
     picking(app);
 }
 
-function bar({ store, engine, say }: App, input: HTMLInputElement, help: () => void): void {
-    const open = h("button", { class: "primary", id: "open", onclick: () => input.click() }, icon(ICONS.open), "Open");
+function bar(app: App, input: HTMLInputElement, help: () => void): void {
+    const { store, engine, say } = app, open = h("button", { class: "primary", id: "open", onclick: () => input.click() }, icon(ICONS.open), "Open");
     const who = h("select", { id: "character", "aria-label": "Character", onchange: () => {
         const name = who.value;
-        if (name.startsWith("builtin:")) store.do(`open ${name}`, session => ({ ...session, source: { builtin: name }, clip: null, start: null, end: null, cycle: false, frame: 0, camera: null, show: { ...session.show, joint: null, drawn: [], cut: null } }));
+        if (name.startsWith("builtin:")) void openCharacter(app, name, { builtin: name }).catch(error => say(sentence(error), "bad"));
     } });
     const clip = h("select", { id: "clip", "aria-label": "Clip", onchange: () => store.do(`clip ${clip.value}`, session => ({ ...session, clip: clip.value, start: null, end: null, frame: 0, cycle: false })) });
     byId("bar-in").append(open, who, clip);
@@ -70,11 +74,11 @@ function labels({ store, engine, view }: App): void {
             const chain = chainById(store.now, pane.chain), at = store.now.chains.findIndex(one => one.id === pane.chain), status = engine.status(pane.chain), shown = view.frameOf(pane.chain, store.now.frame);
             const percent = `${Math.round(100 * status.fraction)} %`, skinned = shown?.whose === "base" ? ", skinned meanwhile" : shown?.whose === "stale" ? ", older result meanwhile" : "";
             const note = status.state === "failed" ? status.problem ?? "" : status.state === "binding" ? `binding ${percent}${skinned}` : status.state === "waiting" ? "loading"
-                : shown?.whose === "live" ? shown.frame.hash ? "by hand, recorded on the clock" : "live, not yet the bake" : status.state === "simulating" ? `simulating ${percent}${skinned}` : "";
+                : shown?.whose === "live" ? shown.frame.hash ? "by hand, recorded on the clock" : "live, not yet the bake" : status.state === "simulating" ? `simulating ${percent}${skinned}` : shown?.frame.unseen ?? "";
             const full = store.now.compare === "wipe" && panes.length > 1 && i === 1;
             label.root.classList.toggle("right", full);
             label.root.hidden = pane.width < 70;
-            label.root.style.left = `${pane.left}px`;
+            label.root.style.left = `${pane.left || pane.top === 0 ? pane.left : TOOLBAR - INSET}px`;
             label.root.style.top = `${pane.top + 14}px`;
             label.root.style.width = `${pane.width}px`;
             (label.root.querySelector(".dot") as HTMLElement).style.background = `var(${CHAIN_COLORS[at]})`;

@@ -44,7 +44,7 @@ export class Clock {
     tick(dt: number): void {
         const { count } = this.engine.span(), { fps, speed, repeat, frame } = this.store.now;
         if (frame >= count) return this.seek(count - 1);
-        if (!this.playing || this.held || count < 2 || !this.engine.base()?.any(0)) return;
+        if (!this.playing || this.held || count < 2) return;
         this.seconds += Math.min(dt, LONGEST) * speed;
         let at = Math.floor(this.seconds * fps + 1e-6);
         if (at >= count) {
@@ -56,6 +56,11 @@ export class Clock {
             at = Math.min(count - 1, Math.floor(this.seconds * fps + 1e-6));
         }
         if (at === frame) return;
+        // Nobody plays what nothing is there to see of: until plain skinning has the frame, time waits.
+        if (!this.engine.base()?.any(at)) {
+            this.seconds = (frame + 1) / fps;
+            return;
+        }
         this.engine.playhead = at;
         this.store.keep(session => ({ ...session, frame: at }));
         this.tell();

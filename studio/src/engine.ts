@@ -2,7 +2,7 @@
 // only sends questions and takes arrays.
 import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
 import { fileBytes } from "./files.ts";
-import { type Frame, Frames, packNormals } from "./frames.ts";
+import { type Frame, Frames, packNormals, seen } from "./frames.ts";
 import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, posesKey, sculptsKey, shapeOf, skinKey } from "./lane.ts";
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
 import { type Body, bodiesOf, kindsOf, worldMerged } from "./touch/world.ts";
@@ -79,7 +79,8 @@ export class Engine {
     set playhead(frame: number) {
         if (frame === this.at) return;
         this.at = frame;
-        if (this.wanted.drawn.length) for (const slot of this.slots.values()) this.wake(slot);
+        // Of a motion that is longer than what is kept, frames come anew when they are looked at.
+        for (const slot of this.slots.values()) if (this.living?.slot !== slot && (this.wanted.drawn.length || !slot.frames.get(frame))) this.wake(slot);
     }
 
     constructor(session: Session) {
@@ -637,7 +638,8 @@ export class Engine {
     private next(slot: Slot): { at: number; what: "frame" | "values" | "measure" | "draw" } | undefined {
         const { count } = this.span(), { frames } = slot, points = this.info!.points, vertices = this.info!.vertices;
         const room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * points + 6 * vertices)));
-        const begin = count <= room ? 0 : this.playhead, size = Math.min(count, room);
+        // Plain skinning has no past: it begins where one looks.
+        const begin = count <= room && slot.id !== BASE ? 0 : this.playhead, size = Math.min(count, room);
         if (this.linksDrawn(slot).length && frames.get(this.at) && slot.drawing?.key !== this.drawKey(slot)) return { at: this.at, what: "draw" };
         for (let i = 0; i < size; ++i) if (!frames.get((begin + i) % count)) return { at: (begin + i) % count, what: "frame" };
         for (let i = 0; i < size; ++i) {
@@ -700,7 +702,8 @@ export class Engine {
                 const [{ points, ms }, normals, hash, pose, more, morphs] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values, this.info!.morphs.length ? player.morphs() : undefined]);
                 if (turn !== slot.turn) return;
                 slot.drawable ??= await this.askDrawable(slot, player);
-                slot.frames.put(job.at, { points, normals: packNormals(normals), hash, ms, pose, values: more, ...(morphs ? { morphs } : {}) });
+                const unseen = seen(points, this.shape!.points, this.info!.diagonal);
+                slot.frames.put(job.at, { ...(unseen ? { unseen } : {}), points, normals: packNormals(normals), hash, ms, pose, values: more, ...(morphs ? { morphs } : {}) });
                 this.forget(slot);
                 slot.status = { state: "simulating", fraction: slot.frames.done / count, problem: null };
             } else {

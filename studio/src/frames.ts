@@ -19,6 +19,8 @@ export interface Frame {
     drawings?: Record<string, Drawing>;
     /** Of a frame under a brush: what it was before (not kept for it), the points that moved in each step of the stroke, and how many steps it has seen. */
     stroke?: { from: WeakRef<Frame>; steps: number[][]; at: number };
+    /** Why little or nothing of it can be seen. */
+    unseen?: string;
     /** Of a frame under a slider that is dragged: which of its movements it is made with. */
     answers?: number;
 }
@@ -53,6 +55,31 @@ export class Frames {
         this.fresh[at] = this.stale[at] = undefined;
         ++this.revision;
     }
+}
+
+const TINY = 1e-4; // diagonals: what is smaller is a dot on the screen
+const VAST = 1e3;  // what is larger is far beyond the camera
+
+/** Points that are no numbers stand as at rest, as the bake writes them, so that all others can be seen; says what was found, if anything. */
+export function seen(points: Float32Array, rest: Float32Array, diagonal: number): string | undefined {
+    let lost = 0;
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < points.length; i += 3) {
+        if (!Number.isFinite(points[i]! + points[i + 1]! + points[i + 2]!)) {
+            points.set(rest.subarray(i, i + 3), i);
+            ++lost;
+        }
+        for (let k = 0; k < 3; ++k) {
+            const at = points[i + k]!;
+            if (at < low[k]!) low[k] = at;
+            if (at > high[k]!) high[k] = at;
+        }
+    }
+    if (lost) return `${lost} of ${points.length / 3} points are no finite numbers in this frame and stand as at rest: a joint's transform or a value of the chain is too large`;
+    const size = Math.hypot(...high.map((one, k) => one - low[k]!));
+    if (size > VAST * diagonal) return "in this frame the motion stretches the skin beyond all view: look at the scales and places of its joints";
+    if (size < TINY * diagonal) return "in this frame the motion shrinks the whole skin to a point: look at the scale of the root";
+    return undefined;
 }
 
 export function packNormals(normals: Float32Array): Int16Array {

@@ -1,7 +1,7 @@
 // Numbers a point as colors, with a scale that covers all frames and a legend.
 import type { Engine } from "./engine.ts";
 import type { Frame } from "./frames.ts";
-import type { Shape } from "./lane.ts";
+import { type Shape, characterKey } from "./lane.ts";
 import type { Heat, Session } from "./session.ts";
 
 type Rgb = [number, number, number];
@@ -25,7 +25,7 @@ export const HEATS: Record<Exclude<Heat, "none">, HeatKind> = {
     stretch: { name: "Stretch", unit: "log₂", both: true, factor: 1, help: "The edge at each point that changed most: longer red, shorter blue" },
     roughness: { name: "Roughness", unit: "", both: false, factor: 1, help: "Change of curvature against the rest shape" },
     weights: { name: "Weight of a joint", unit: "%", both: false, factor: 100, help: "How much a joint moves each point; choose the joint below or click it in the view" },
-    volume: { name: "Volume by part", unit: "%", both: true, factor: 100, help: "Change of the volume that each part encloses" },
+    volume: { name: "Volume by part", unit: "%", both: true, factor: 100, help: "Change of the volume of the part around each joint" },
 };
 
 function colorOf(stops: Rgb[], t: number): Rgb {
@@ -58,6 +58,7 @@ export const valuesWanted = (session: Session): string[] => (session.show.heat =
 
 export class HeatMap {
     private key = "";
+    private of: Shape | undefined;
     private extents = new WeakMap<Frame, number>();
     private painted = new WeakMap<Frame, { extent: number; colors: Float32Array }>();
     private weights: Float32Array | undefined;
@@ -84,11 +85,14 @@ export class HeatMap {
 
     private volumes(shape: Shape, frame: Frame): Float32Array | undefined {
         if (!frame.measures) return undefined;
-        const out = new Float32Array(shape.info.points);
-        shape.info.parts.forEach((part, i) => {
-            const told = frame.measures!.parts[i];
-            if (told?.volume_rest) out.fill(told.volume / told.volume_rest - 1, part.point_begin, part.point_begin + part.point_count);
+        // The core divides the body by joints; a joint without a part of its own lies in that of the joint above.
+        const { joints, points } = shape.info, changes = new Map(frame.measures.parts.map(({ name, volume, volume_rest }) => [name, volume_rest ? volume / volume_rest - 1 : 0])), out = new Float32Array(points);
+        const ofJoint = joints.map((_, i) => {
+            let at = i;
+            while (at >= 0 && !changes.has(joints[at]!.name)) at = joints[at]!.parent ?? -1;
+            return at < 0 ? 0 : changes.get(joints[at]!.name)!;
         });
+        for (let i = 0; i < points; ++i) for (let k = shape.weightBegin[i]!; k < shape.weightBegin[i + 1]!; ++k) out[i]! += shape.weightValues[k]! * ofJoint[shape.weightJoints[k]!]!;
         return out;
     }
 
@@ -105,9 +109,10 @@ export class HeatMap {
     colors(session: Session, shape: Shape, frame: Frame, at: number): Float32Array | undefined {
         const { heat } = session.show;
         if (heat === "none") return undefined;
-        const key = JSON.stringify([heat, session.show.joint, session.chains, session.source.file?.hash, this.engine.weightsAt, session.source.truth?.[0]?.hash]);
-        if (key !== this.key) {
+        const key = JSON.stringify([heat, session.show.joint, session.chains, characterKey(session.source), session.clip, this.engine.weightsAt, session.source.truth?.[0]?.hash]);
+        if (key !== this.key || shape !== this.of) { // frames of the character before are shown until the next one is there
             this.key = key;
+            this.of = shape;
             this.extent = 0;
             this.extents = new WeakMap();
             this.painted = new WeakMap();

@@ -1,6 +1,6 @@
 // The page: the session, the engine that follows it, and what shows both.
 import "./style.css";
-import { type App, say } from "./app.ts";
+import { type App, say, unsay } from "./app.ts";
 import { chrome } from "./chrome.ts";
 import { Clock } from "./clock.ts";
 import { byId } from "./dom.ts";
@@ -20,7 +20,7 @@ import { View } from "./view.ts";
 
 const fresh = !/[#&]s=/.test(location.hash), store = await Store.open(), engine = new Engine(store.now);
 engine.sync(store.now); // the worker starts while the rest is built
-const view = new View(byId<HTMLCanvasElement>("view"), engine), clock = new Clock(store, engine), app: App = { store, engine, view, clock, say, prop: (name, bytes) => tools.outside.addMesh(name, bytes) };
+const view = new View(byId<HTMLCanvasElement>("view"), engine), clock = new Clock(store, engine), app: App = { store, engine, view, clock, say, unsay, prop: (name, bytes) => tools.outside.addMesh(name, bytes) };
 
 const follow = () => {
     engine.sync(store.now);

@@ -6,7 +6,7 @@ import { filesOf, keepFile } from "./files.ts";
 import { linksOfPreset } from "./preset.ts";
 import { isAt, placeOf } from "./touch/sculpt_file.ts";
 import { readTruth } from "./truth.ts";
-import { type FileRef, type Session, type Source, isSession, sourceName } from "./session.ts";
+import { type FileRef, type Session, type Source, around, isSession, sourceName, withoutOthersJoints } from "./session.ts";
 import { lastSession } from "./store.ts";
 
 type Role = "character" | "foreign" | "motion" | "json" | "map" | "beside";
@@ -58,9 +58,12 @@ async function kept(app: App, given: Given): Promise<FileRef> {
     return ref;
 }
 
-/** The session around another character: its own clip, its own camera, chains as they were. */
-function around(session: Session, source: Source): Session {
-    return { ...session, source, clip: null, start: null, end: null, cycle: false, frame: 0, camera: null, show: { ...session.show, joint: null, drawn: [], cut: null } };
+/** Another character in place of the one that is there, once it was read. */
+export async function openCharacter(app: App, name: string, source: Source): Promise<void> {
+    const { joints } = await app.engine.probe(source), { session, left } = withoutOthersJoints(around(app.store.now, source), joints.map(joint => joint.name));
+    app.store.do(`open ${name}`, () => session);
+    if (left.length) app.say(`Left out, as '${name}' has no such joint: ${left.join(", ")}.`);
+    await app.engine.ready();
 }
 
 async function takeJson(app: App, given: Given): Promise<void> {
@@ -97,6 +100,7 @@ function meshesOf({ bytes }: Given): string[] {
 /** Takes files in, whatever they are; one that cannot be read says why and leaves the rest alone. */
 export async function takeFiles(app: App, given: Given[]): Promise<void> {
     if (!given.length) return;
+    app.unsay(); // what was wrong with other files, and what was offered with them
     const problems: string[] = [], attempt = async (work: () => Promise<void>) => work().catch(error => void problems.push(sentence(error)));
     // Meshes that a world among them names are its bodies; while the world is at hand, any mesh is one.
     const named = given.filter(one => roleOf(one.name) === "json").flatMap(meshesOf), props = given.filter(one => named.includes(one.name)), world = app.store.now.touch?.tool === "world" && app.engine.info !== undefined;
@@ -115,9 +119,7 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
         const main = roleOf(first.name) === "foreign" ? await converted(app, first) : first;
         const beside = await Promise.all(by("beside").map(one => kept(app, one))), ref = await kept(app, main);
         const source: Source = { file: ref, ...(main.given ? { given: main.given } : {}), ...(beside.length ? { beside } : {}) };
-        await app.engine.probe(source);
-        app.store.do(`open ${first.name}`, session => around(session, source));
-        await app.engine.ready();
+        await openCharacter(app, first.name, source);
     });
     const sequence = sequenceOf(first && !/\.(obj|ply|mesh)$/i.test(first.name) ? others : characters);
     if (sequence.length && app.engine.info) await attempt(() => takeTruth(app, sequence));

@@ -114,6 +114,27 @@ export function firstSession(): Session {
     };
 }
 
+/** The session around another character: its own clip, its own camera, chains as they were, and nothing shown that it has not. */
+export function around(session: Session, source: Source): Session {
+    const { show } = session, heat = show.heat === "truth" && !source.truth ? "none" : show.heat;
+    return { ...session, source, clip: null, start: null, end: null, cycle: false, frame: 0, camera: null, show: { ...show, joint: null, drawn: [], cut: null, heat } };
+}
+
+/** The session with values for joints ("stiffness@Spine*") that are not there left out, and their names. */
+export function withoutOthersJoints(session: Session, joints: string[]): { session: Session; left: string[] } {
+    const left: string[] = [], meant = (pattern: string) => {
+        const as = new RegExp(`^${pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
+        return joints.some(joint => as.test(joint));
+    };
+    const values = (all: Record<string, Value>) => Object.fromEntries(Object.entries(all).filter(([name]) => {
+        const at = name.indexOf("@"), stays = at < 0 || meant(name.slice(at + 1));
+        if (!stays) left.push(name);
+        return stays;
+    }));
+    const chains = session.chains.map(chain => ({ ...chain, links: chain.links.map(one => ({ ...one, values: values(one.values) })) }));
+    return { session: left.length ? { ...session, chains } : session, left: [...new Set(left)] };
+}
+
 export const MOST_CHAINS = 4; // as many views as a screen can hold side by side
 
 export const chainById = (session: Session, id: number): ChainSpec | undefined => session.chains.find(chain => chain.id === id);

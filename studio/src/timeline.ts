@@ -171,7 +171,7 @@ export function timeline(app: App): void {
             chartKey = key;
             const line = styleColor("--line"), soft = styleColor("--soft"), font = `11px "Inter Variable", system-ui, sans-serif`;
             chart = inSoftware(() => new uPlot({
-                width: curve.clientWidth || 600, height: 92, padding: [8, RIGHT, 4, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+                width: curve.clientWidth || 600, height: 92, padding: [8, RIGHT, 8, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
                 scales: { x: { time: false, range: () => [0, Math.max(whole(), 1e-3)] }, y: { range: (_, low, high) => (low === null || high === null ? [0, 1] : spread(low, high)) } },
                 axes: [{ show: false }, { size: LEFT, stroke: soft, font, grid: { stroke: line, width: 1 }, ticks: { show: false }, space: 26, values: (_self, values, _axis, _space, step) => values.map(value => `${value.toFixed(Math.max(0, Math.min(4, Math.ceil(-Math.log10(step)))))}${which.unit && ` ${which.unit}`}`) }],
                 series: [{}, ...chains.map((chain, i) => ({ label: chainName(chain), stroke: chainColor(i), width: 1.6, spanGaps: true, points: { show: false } }))],

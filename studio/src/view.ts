@@ -18,11 +18,13 @@ import { Stage } from "./stage.ts";
 const FIELD_OF_VIEW = 28; // degrees: a portrait lens, little perspective
 const BLINK_MS = 700;
 const MARGIN = 1.04; // around what is framed
+export const TOOLBAR = 64; // pixels at the left that the tools lie over, below the first label
 const FLIGHT_MS = 350;
 const TRAVELS = 0.4; // diagonals: a character that goes farther is followed
 const MOST_PIXELS = 2; // a pixel of the page is at most so many of the screen: more costs and is not seen
 const PORTRAIT = -1; // the skin of pictures that are no chain's
 const CLOSE = 0.62; // of the camera's distance in a small picture, at least: the body fills it, head and feet stay in it, its ends may leave it
+const LEAST_BOX = 0.01, MOST_BOX = 1000; // diagonals that a motion fills
 const STILL_MS = 200; // without a change, after which a picture that was drawn with fewer pixels is drawn with all
 
 export interface Pane {
@@ -162,7 +164,8 @@ export class View {
         // Every corner of the box that the motion fills lies within the picture.
         const away = at.normalize(), right = new Vector3().crossVectors(up, away).normalize(), over = new Vector3().crossVectors(away, right);
         const { clientWidth, clientHeight } = this.canvas, pane = this.sideBySide ? this.panes[0] : undefined;
-        const aspect = pane ? pane.width / Math.max(1, pane.height) : (clientWidth - this.covered_.left) / Math.max(1, clientHeight - this.covered_.below);
+        const room = pane?.width ?? clientWidth - this.covered_.left, beside = this.covered_.left ? 0 : 2 * Math.min(TOOLBAR, room / 8); // a panel lies beside the tools already
+        const aspect = (room - beside) / Math.max(1, pane?.height ?? clientHeight - this.covered_.below);
         const tan = Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180), { low, high } = this.box, middle = low.clone().add(high).multiplyScalar(0.5), corner = new Vector3();
         let distance = 0;
         for (let i = 0; i < 8; ++i) {
@@ -185,14 +188,14 @@ export class View {
     }
     private covered_ = { left: 0, below: 0 };
     /** The camera for a picture of this size: all of it beside the panel, or plain. */
-    private frame(width: number, height: number, beside: boolean): void {
+    private frame(width: number, height: number, beside: boolean, camera = this.camera): void {
         const { left, below } = this.covered_;
-        this.camera.aspect = width / height;
+        camera.aspect = width / height;
         // What fits into the rest at the lens's angle is drawn as much smaller as the rest is lower.
-        this.camera.fov = 2 * Math.atan(Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180) * (beside ? height / Math.max(1, height - below) : 1)) * 180 / Math.PI;
-        if (beside && (left || below)) this.camera.setViewOffset(width, height, -left / 2, below / 2, width, height);
-        else this.camera.clearViewOffset();
-        this.camera.updateProjectionMatrix();
+        camera.fov = 2 * Math.atan(Math.tan(FIELD_OF_VIEW / 2 * Math.PI / 180) * (beside ? height / Math.max(1, height - below) : 1)) * 180 / Math.PI;
+        if (beside && (left || below)) camera.setViewOffset(width, height, -left / 2, below / 2, width, height);
+        else camera.clearViewOffset();
+        camera.updateProjectionMatrix();
     }
     /** Where what is looked at stands, in pixels of the canvas. */
     get center(): { x: number; y: number } { return { x: (this.canvas.clientWidth + this.covered_.left) / 2, y: (this.canvas.clientHeight - this.covered_.below) / 2 }; }
@@ -202,6 +205,7 @@ export class View {
     private seen = false;
     private resized = false;
     private sideBySide = false;
+    private layout = 1; // panes beside each other
     /** All panes are cut out of one picture. */
     get wiped(): boolean { return !this.sideBySide; }
     private readonly box = { low: new Vector3(), high: new Vector3() };
@@ -245,6 +249,9 @@ export class View {
                 high.max(p);
             }
         }
+        // One that shrinks to nothing or grows beyond all view is looked at as it is at rest.
+        const size = high.distanceTo(low) / (this.shape!.info.diagonal || 1);
+        if (!(size > LEAST_BOX && size < MOST_BOX)) low.copy(this.low), high.copy(this.high);
         if (!session.camera) this.look("home", false);
     }
     private fitted = false;
@@ -363,25 +370,25 @@ export class View {
         skin.dress(this.materialsFor({ ...session, show: { ...session.show, heat: "none", shading: "clay", cut: null } }), null);
         skin.wired = false;
         for (const [id, other] of this.skins) other.group.visible = id === PORTRAIT;
-        const from = this.camera.position.clone();
-        this.frame(width, height, false);
-        this.camera.position.sub(this.controls.target).multiplyScalar(Math.max(CLOSE, Math.min(1, 0.95 * this.tall()))).add(this.controls.target);
+        // A camera of its own: through the other one, whoever presses on the skin meanwhile finds it.
+        const camera = this.camera.clone();
+        this.frame(width, height, false, camera);
+        camera.position.sub(this.controls.target).multiplyScalar(Math.max(CLOSE, Math.min(1, 0.95 * this.tall(camera)))).add(this.controls.target);
         const hidden = [this.bones?.group, this.drawnLinks.group, ...this.marks].filter(one => one?.visible);
         for (const one of hidden) one!.visible = false;
-        this.painter.pane(this.stage.scene, this.camera, [0, 0, width, height], [0, 0, width, height]);
-        this.camera.position.copy(from);
+        this.painter.pane(this.stage.scene, camera, [0, 0, width, height], [0, 0, width, height]);
         for (const one of hidden) one!.visible = true;
         skin.group.visible = false;
         return this.painter.present(width, height, Math.min(devicePixelRatio, MOST_PIXELS), true, true);
     }
 
     /** Half pictures that the character spans above or below the middle. */
-    private tall(): number {
+    private tall(camera: PerspectiveCamera): number {
         const shift = this.followed.clone().sub(this.middle), corner = new Vector3();
-        this.camera.updateMatrixWorld();
+        camera.updateMatrixWorld();
         let most = 0;
         for (let i = 0; i < 8; ++i) {
-            corner.set((i & 1 ? this.low : this.high).x, (i & 2 ? this.low : this.high).y, (i & 4 ? this.low : this.high).z).add(shift).project(this.camera);
+            corner.set((i & 1 ? this.low : this.high).x, (i & 2 ? this.low : this.high).y, (i & 4 ? this.low : this.high).z).add(shift).project(camera);
             most = Math.max(most, Math.abs(corner.y));
         }
         return most;
@@ -407,17 +414,21 @@ export class View {
         if (!this.shape || !width || !height) return undefined;
         if (!sharp) this.changed = performance.now();
         this.dirty = false;
+        this.panes = this.arrange(session, width, height);
+        const layout = session.compare === "side" ? this.panes.length : 1;
+        if (layout !== this.layout) this.resized = true;
+        this.layout = layout;
+        this.sideBySide = layout > 1;
         if (this.resized && !session.camera && this.seen) { // nobody has moved the camera: it frames the character in the new shape
             this.seen = false;
             this.look("home", false);
         }
         this.resized = false;
-        this.panes = this.arrange(session, width, height);
-        this.sideBySide = session.compare === "side";
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
         const answers = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : 0));
+        if (keep && this.panes[0]) this.lens(session, this.panes[0], width, height, false); // what is seen and pressed on is not the kept picture
         this.coarse = !sharp && !keep && this.painter.share < 1;
         const presented = this.painter.present(width, height, ratio, sharp, keep);
         this.onPanes(this.panes);
@@ -455,10 +466,15 @@ export class View {
         }
         this.drawnLinks.show(drawn && drawn.at === at ? drawn.drawing : undefined, this.shape!.info.diagonal);
         const wipe = session.compare === "wipe", y = height - pane.top - pane.height;
-        this.frame(wipe ? width : pane.width, wipe ? height : pane.height, !this.sideBySide && !keep);
+        this.lens(session, pane, width, height, keep);
         const box: [number, number, number, number] = [pane.left, y, pane.width, pane.height];
         this.painter.pane(this.stage.scene, this.camera, box, wipe ? [0, 0, width, height] : box);
         return shown.frame.answers ?? 0;
+    }
+
+    /** The camera as a pane is seen through it. */
+    private lens({ compare }: Session, pane: Pane, width: number, height: number, keep: boolean): void {
+        this.frame(compare === "wipe" ? width : pane.width, compare === "wipe" ? height : pane.height, !this.sideBySide && !keep);
     }
 
     /** Camera and light go with a character that travels; steps, sways and jumps are seen. */

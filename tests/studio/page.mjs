@@ -4,7 +4,7 @@ import http from "node:http";
 import path from "node:path";
 import { spawnSync } from "node:child_process";
 import { figure, walk } from "./walk.mjs";
-import { at, axe, browse, change, drop, dropPaths, equal, finish, folder, holds, program, ready, serve, settled, sha, shell, site, source, studio, supple, test, visit } from "./harness.mjs";
+import { at, axe, browse, change, drop, dropPaths, equal, finish, folder, holds, program, ready, rested, serve, settled, sha, shell, site, skinSpot, source, studio, supple, test, visit } from "./harness.mjs";
 
 // A small arm, made by the program: what is given on the command line, dropped, baked and compared with.
 supple("bake", "builtin:arm?points=400", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--fps", "10", "--name", "unused");
@@ -109,6 +109,13 @@ await test("compare: chains side by side, wiped and alone", async () => {
         await page.getByRole("button", { name: label, exact: true }).click();
         equal((await session()).compare, mode);
         await page.waitForFunction(n => document.querySelectorAll("#labels .pane-label").length === n, panes);
+        // Whatever stands beside what: all of the character lies beside the tools and within its pane.
+        await page.waitForFunction(() => globalThis.studio.drawn().still);
+        const outside = await page.evaluate(() => {
+            const { left, width } = document.querySelector("#view").getBoundingClientRect(), { right } = document.querySelector("#tools").getBoundingClientRect(), s = globalThis.studio, own = s.session().compare === "side" ? width / 2 : width;
+            return Array.from({ length: s.character().points }, (_, i) => s.pixel(i)).filter(at => at && (at.x < right || at.x > left + own)).length;
+        });
+        equal(outside, 0, `points under the tools or beyond the pane, ${mode}`);
     }
     await change(page, s => ({ ...s, compare: "wipe" }));
     const bar = page.locator("#wipe"), where = async () => Number(await bar.getAttribute("aria-valuenow"));
@@ -176,6 +183,71 @@ await test("a motion (BVH) moves the rig that is there, as --motion does", async
     await page.waitForFunction(() => globalThis.studio.character()?.name === "arm").catch(async () => { throw new Error(`the arm is not back: ${JSON.stringify(await studio(page, "character"))} ${await notice()}`); });
 });
 
+await test("what cannot be seen says why; values for joints that another character has not are left out and named; a mesh without a skeleton says what it lacks", async () => {
+    await change(page, s => ({ ...s, chains: [chain([{ deformer: "lattice", muted: false, values: { "stiffness@fore*": 2, "stiffness@upper": 3 } }])], active: 1, compare: "single" }));
+    const bytes = fs.readFileSync(at("figure.glb"));
+    await drop(page, { name: "other.glb", bytes });
+    await page.waitForFunction(() => globalThis.studio.character()?.name === "other");
+    equal((await session()).chains[0].links[0].values, {}, "values for joints");
+    holds(/stiffness@fore\*, stiffness@upper/.test(await notice()), `what was left out is named: ${await notice()}`);
+    await only(["linear"]);
+    fs.writeFileSync(at("flat.obj"), figure());
+    await drop(page, at("flat.obj"));
+    await page.waitForFunction(() => globalThis.studio.character()?.name === "flat");
+    await drop(page, at("walk.bvh"));
+    await page.waitForFunction(() => /'flat' has no skeleton that 'walk' could move/.test(document.querySelector("#notices").textContent)).catch(async () => { throw new Error(`the page says: ${await notice()}`); });
+
+    // Clips whose joints are scaled to nothing, and beyond all view.
+    const scaled = factor => {
+        const glb = Buffer.from(fs.readFileSync(at("arm.glb"))), length = glb.readUInt32LE(12), json = JSON.parse(glb.subarray(20, 20 + length).toString()), data = glb.subarray(28 + length);
+        for (const { channels, samplers } of json.animations) for (const channel of channels.filter(one => one.target.path === "rotation")) {
+            const accessor = json.accessors[samplers[channel.sampler].output], begin = (json.bufferViews[accessor.bufferView].byteOffset ?? 0) + (accessor.byteOffset ?? 0);
+            channel.target.path = "scale";
+            Object.assign(accessor, { type: "VEC3", min: undefined, max: undefined });
+            for (let i = 0; i < 3 * accessor.count; i++) data.writeFloatLE(factor, begin + 4 * i);
+        }
+        const text = Buffer.from(JSON.stringify(json)), padded = Buffer.concat([text, Buffer.alloc(-text.length & 3, " ")]), head = Buffer.from(glb.subarray(0, 20));
+        head.writeUInt32LE(28 + padded.length + data.length, 8);
+        head.writeUInt32LE(padded.length, 12);
+        return Buffer.concat([head, padded, glb.subarray(20 + length, 28 + length), data]);
+    };
+    for (const [name, factor, says] of [["nothing", 0, /shrinks the whole skin to a point/], ["vast", 1e6, /beyond all view/]]) {
+        await drop(page, { name: `${name}.glb`, bytes: scaled(factor) });
+        await page.waitForFunction(([n, text]) => globalThis.studio.character()?.name === n && new RegExp(text).test(document.querySelector(".pane-label").textContent), [name, says.source])
+            .catch(async () => { throw new Error(`${name}: ${await page.locator(".pane-label").textContent()} ${await notice()}`); });
+    }
+    await drop(page, at("arm.glb"));
+    await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
+    await clearNotices();
+});
+
+await test("of a motion that is longer than a moment, what is looked at comes first, and time waits for it; volumes are those of the parts around joints", async () => {
+    await change(page, s => ({ ...s, source: { builtin: "builtin:arm?points=400" }, chains: [chain(["linear"])], active: 1, compare: "single", clip: "flex", fps: 60, start: null, end: null, frame: 0, show: { ...s.show, heat: "volume" } }));
+    await studio(page, "seek", 0);
+    await page.evaluate(() => { // in the page, where no frame slips by between two looks; once the character before is gone
+        const { studio } = globalThis;
+        studio.play();
+        globalThis.looked = globalThis.missed = 0;
+        let begun = false;
+        globalThis.looking = setInterval(() => {
+            const { frame } = studio.session(), [{ done, frames }] = studio.chains();
+            begun ||= done < frames;
+            if (begun && done && studio.hash(1, frame) === null) globalThis.missed++;
+            if (begun) globalThis.looked = frame;
+        }, 1);
+    });
+    await page.waitForFunction(() => globalThis.looked > 20 || globalThis.studio.chains()[0].done === 61 && globalThis.studio.session().frame > 20);
+    equal(await page.evaluate(() => (clearInterval(globalThis.looking), globalThis.missed)), 0, "frames that were played before they were there");
+    await settled(page);
+    await page.waitForFunction(() => { const { frame } = globalThis.studio.session(); globalThis.studio.pause(); return globalThis.studio.measures(1, frame); });
+    const { frame } = await session(), { parts } = await studio(page, "measures", 1, frame), worst = Math.max(...parts.map(one => Math.abs(one.volume / one.volume_rest - 1)));
+    await page.waitForFunction(most => globalThis.studio.drawn().still && Number(/([\d.]+) %$/.exec(document.querySelector("#legend").textContent)?.[1]) > 30 * most, worst)
+        .catch(async () => { throw new Error(`the legend says ${await page.locator("#legend").textContent()}, the parts ${JSON.stringify(parts)}`); });
+    await change(page, s => ({ ...s, show: { ...s.show, heat: "none" } }));
+    await drop(page, at("arm.glb"));
+    await page.waitForFunction(() => globalThis.studio.session().source.file && globalThis.studio.character()?.name === "arm");
+});
+
 await test("folders are dropped: a character with its sculpt, and meshes that are the truth of its frames", async () => {
     supple("bake", at("arm.glb"), at("flex.obj"), "--clip", "flex", "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--no-verdict");
     const meshes = fs.readdirSync(folder).filter(name => /^flex.*\.obj$/.test(name)).sort();
@@ -204,18 +276,34 @@ await test("folders are dropped: a character with its sculpt, and meshes that ar
     };
     holds(await most(["dualquat"]) < 0.01, "what made the truth is next to it");
     holds(await most(["linear"]) > 0.1, "another chain is farther");
-    await change(page, s => ({ ...s, show: { ...s.show, heat: "none" } }));
     await drop(page, at("arm.glb"));
     await page.waitForFunction(() => !globalThis.studio.session().source.truth && !globalThis.studio.session().source.sculpts);
-    await clearNotices();
+    equal((await session()).show.heat, "none", "colors of a truth that this character has not");
+    equal(await notice(), "", "what was offered with the truth");
 });
 
 await test("presets have a picture of this character and say what they change", async () => {
     await only(["layers"]);
     await settled(page);
     await tab("Chain");
+    // Whoever presses on the skin while pictures are made finds it: they have a camera of their own.
+    await page.locator('#tools [data-tool="grab"]').click();
+    await studio(page, "pause");
+    await rested(page);
+    await page.evaluate(spot => {
+        globalThis.lost = 0;
+        globalThis.pressing = setInterval(() => globalThis.studio.pointAt(spot.x, spot.y) === null && globalThis.lost++, 2);
+    }, await skinSpot(page));
     await page.locator(".presets").hover();
     await page.waitForFunction(() => { const all = [...document.querySelectorAll(".preset img")]; return all.length > 1 && all.every(one => one.complete && one.naturalWidth > 40); });
+    equal(await page.evaluate(() => (clearInterval(globalThis.pressing), globalThis.lost)), 0, "presses that missed the skin");
+    await page.locator('#tools [data-tool="look"]').click();
+    const pictures = () => page.evaluate(() => [...document.querySelectorAll(".preset img")].map(one => one.src));
+    const old = await pictures();
+    await drop(page, at("sheet.obj"));
+    await page.waitForFunction(all => [...document.querySelectorAll(".preset img")].every(one => !all.includes(one.src)), old); // those of the arm are gone
+    await studio(page, "undo");
+    await page.waitForFunction(() => globalThis.studio.character()?.points > 300);
     const card = page.locator('.preset[data-preset="hand"]');
     await card.hover();
     holds(/ → /.test(await page.locator(".help-line").textContent()), "what would change");

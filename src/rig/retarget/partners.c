@@ -165,6 +165,11 @@ sup_result retarget_find_partners(retarget* r, const sup_retarget_options* optio
 {
     uint32_t    joints = r->character->skeleton.joint_count;
     body_fixed* fixed = SUP_NEW(r->scratch, body_fixed, options->pair_count);
+    if (joints < 2)
+        return BAD(
+            "'%s' has no skeleton that '%s' could move; give it one: 'supple weights MESH character.glb --skeleton FILE' takes "
+            "joints that stand in the mesh (.glb, .bvh, .tgf), and its file plays the motion",
+            r->character->name, r->mocap->name);
     r->follows = SUP_NEW(r->scratch, follow, joints);
     r->turned = SUP_NEW(r->scratch, sup_quat, joints);
     r->rotations = SUP_NEW(r->scratch, sup_quat, r->mocap->joint_count);
@@ -186,10 +191,9 @@ sup_result retarget_find_partners(retarget* r, const sup_retarget_options* optio
                    r->character->name, r->mocap->name);
     apply_pairs(r, options);
     if (count_limbs(r) == 0 && options->pair_count == 0)
-        return BAD(
-            "the joints of the motion '%s' have no names of body parts; add --motion-map FILE with lines like 'joint "
-            "of the character = joint of the motion'",
-            r->mocap->name);
+        return BAD("the joints of the motion '%s' have no names of body parts; add --motion-map FILE with lines like 'joint "
+                   "of the character = joint of the motion'",
+                   r->mocap->name);
     if (r->follows[r->target.body.hips].source == SUP_NONE) pair(r, r->target.body.hips, r->source.body.hips);
     return SUP_OK;
 }

@@ -2,7 +2,7 @@
 import {
     BufferAttribute, BufferGeometry, Color, DirectionalLight, HemisphereLight, InstancedBufferAttribute, InstancedMesh, type Light, Line, LineBasicMaterial, LineDashedMaterial, LineLoop, LineSegments,
     type Material, Mesh, MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, MeshPhysicalMaterial, MeshStandardMaterial, NeutralToneMapping, type Object3D, PCFShadowMap, PerspectiveCamera, Plane,
-    Points, PointsMaterial, Scene, ShadowMaterial, Texture, Vector2, Vector3, WebGLRenderer,
+    Points, PointsMaterial, Scene, ShadowMaterial, Sphere, Texture, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { squared } from "./patterns.ts";
 import type { AttributeData, DrawnData, GeometryData, LightData, MaterialData, ObjectData, PaneData, PictureData, TextureData } from "./picture.ts";
@@ -11,6 +11,7 @@ const MATERIALS: Record<string, new () => Material> = {
     MeshStandardMaterial, MeshPhysicalMaterial, MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, LineBasicMaterial, LineDashedMaterial, PointsMaterial, ShadowMaterial,
 };
 const MESHES: Record<string, new (geometry: BufferGeometry, material: Material | Material[]) => Object3D> = { Mesh, Line, LineSegments, LineLoop, Points };
+const EVERYWHERE = new Sphere(new Vector3(), Infinity);
 const POLL_MS = 2; // between two looks at whether the picture stands
 const LONGEST_WAIT_MS = 5000; // a fence that never comes (a lost context) holds nothing up
 
@@ -127,6 +128,7 @@ export class Drawer {
 
     private geometry({ id, attributes, index, groups, range }: GeometryData): void {
         const geometry = this.geometries.get(id) ?? new BufferGeometry();
+        geometry.boundingSphere = EVERYWHERE; // nothing here is culled: three.js would go over all points for nothing
         this.geometries.set(id, geometry);
         for (const name of Object.keys(geometry.attributes)) if (!(name in attributes)) geometry.deleteAttribute(name);
         for (const [name, one] of Object.entries(attributes)) geometry.setAttribute(name, this.attributes.get(one)!);

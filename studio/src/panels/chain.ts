@@ -2,6 +2,7 @@
 import type { ChainInfo, DeformerInfo } from "supple-skin";
 import { type App, type Panel, soon } from "../app.ts";
 import { ICONS, h, icon } from "../dom.ts";
+import { characterKey } from "../lane.ts";
 import { type Parameter, field, readable, short } from "../field.ts";
 import { type Link, type Value, activeChain, link, running, text, withChain, withLink } from "../session.ts";
 import { firstValues, presetRow } from "./presets.ts";
@@ -35,7 +36,7 @@ export const chainPanel: Panel = {
                 failed.dataset["problem"] = status.problem ?? "";
                 failed.replaceChildren(h("p", {}, status.problem ?? ""), h("button", { class: "small outline", onclick: () => engine.retry(store.now.active) }, "Bind again"));
             }
-            const next = JSON.stringify([chain, now.show.joint, info?.text, info?.links.map(one => [one.values, one.idle, one.inert]), engine.deformers.length, engine.info?.examples.length, now.source.sculpts?.length]);
+            const next = JSON.stringify([chain, characterKey(now.source), engine.clip()?.name, now.show.joint, info?.text, info?.links.map(one => [one.values, one.idle, one.inert]), engine.deformers.length, engine.info?.examples.length, now.source.sculpts?.length]);
             if (next === key) return;
             key = next;
             const focus = document.activeElement instanceof HTMLElement && links.contains(document.activeElement) ? document.activeElement.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;

@@ -42,7 +42,7 @@ const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
 const SPRINGS = [300, 100000] as const; // N/m, on a logarithmic slider: soft flesh follows the first, firm flesh the last
 const RING = 48;
-const LEAST_ROOM = 240; // pixels beside a panel that are enough for a picture
+const LEAST_ROOM = 180; // pixels beside a panel that are enough for a picture
 
 export const touchOf = (session: Session): Touch => ({ ...STANDARD, ...session.touch });
 
