@@ -56,7 +56,7 @@ export class Clock {
             at = Math.min(count - 1, Math.floor(this.seconds * fps + 1e-6));
         }
         if (at === frame) return;
-        // Nobody plays what nothing is there to see of: until plain skinning has the frame, time waits.
+        // Never play a frame with nothing to show: time waits until plain skinning has it.
         if (!this.engine.base()?.any(at)) {
             this.seconds = (frame + 1) / fps;
             return;

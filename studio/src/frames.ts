@@ -60,7 +60,7 @@ export class Frames {
 const TINY = 1e-4; // diagonals: what is smaller is a dot on the screen
 const VAST = 1e3;  // what is larger is far beyond the camera
 
-/** Points that are no numbers stand as at rest, as the bake writes them, so that all others can be seen; says what was found, if anything. */
+/** Puts points that are not finite at rest, as the bake does, so that the others can be seen. Returns why little can be seen, if so. */
 export function seen(points: Float32Array, rest: Float32Array, diagonal: number): string | undefined {
     let lost = 0;
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
@@ -75,7 +75,7 @@ export function seen(points: Float32Array, rest: Float32Array, diagonal: number)
             if (at > high[k]!) high[k] = at;
         }
     }
-    if (lost) return `${lost} of ${points.length / 3} points are no finite numbers in this frame and stand as at rest: a joint's transform or a value of the chain is too large`;
+    if (lost) return `${lost} of ${points.length / 3} points are not finite in this frame and are shown at rest: a joint's transform or a value of the chain is too large`;
     const size = Math.hypot(...high.map((one, k) => one - low[k]!));
     if (size > VAST * diagonal) return "in this frame the motion stretches the skin beyond all view: look at the scales and places of its joints";
     if (size < TINY * diagonal) return "in this frame the motion shrinks the whole skin to a point: look at the scale of the root";

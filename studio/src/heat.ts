@@ -85,7 +85,7 @@ export class HeatMap {
 
     private volumes(shape: Shape, frame: Frame): Float32Array | undefined {
         if (!frame.measures) return undefined;
-        // The core divides the body by joints; a joint without a part of its own lies in that of the joint above.
+        // The core divides the body by joints; a joint without a part of its own belongs to that of the joint above.
         const { joints, points } = shape.info, changes = new Map(frame.measures.parts.map(({ name, volume, volume_rest }) => [name, volume_rest ? volume / volume_rest - 1 : 0])), out = new Float32Array(points);
         const ofJoint = joints.map((_, i) => {
             let at = i;

@@ -100,7 +100,7 @@ function meshesOf({ bytes }: Given): string[] {
 /** Takes files in, whatever they are; one that cannot be read says why and leaves the rest alone. */
 export async function takeFiles(app: App, given: Given[]): Promise<void> {
     if (!given.length) return;
-    app.unsay(); // what was wrong with other files, and what was offered with them
+    app.unsay(); // messages about other files, and what they offered
     const problems: string[] = [], attempt = async (work: () => Promise<void>) => work().catch(error => void problems.push(sentence(error)));
     // Meshes that a world among them names are its bodies; while the world is at hand, any mesh is one.
     const named = given.filter(one => roleOf(one.name) === "json").flatMap(meshesOf), props = given.filter(one => named.includes(one.name)), world = app.store.now.touch?.tool === "world" && app.engine.info !== undefined;

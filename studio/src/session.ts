@@ -114,7 +114,7 @@ export function firstSession(): Session {
     };
 }
 
-/** The session around another character: its own clip, its own camera, chains as they were, and nothing shown that it has not. */
+/** The session around another character: its own clip, its own camera, chains as they were, and nothing shown that it does not have. */
 export function around(session: Session, source: Source): Session {
     const { show } = session, heat = show.heat === "truth" && !source.truth ? "none" : show.heat;
     return { ...session, source, clip: null, start: null, end: null, cycle: false, frame: 0, camera: null, show: { ...show, joint: null, drawn: [], cut: null, heat } };
