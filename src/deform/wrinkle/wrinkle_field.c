@@ -19,7 +19,7 @@ enum {
 // How much a direction along the bone counts beside the mean lost squared length of the clips: what moves less follows the
 // bone.
 #define BONE_SHARE 0.02f
-// Seconds between poses that are looked at for crossings: beside poses that told of some, and anywhere.
+// Seconds between the poses checked for crossings: next to poses that revealed new ones, and elsewhere.
 #define CLOSE_NEWS 0.025
 #define CLOSE_ANY 0.1
 // Folds that stand so much farther apart than they should are no deeper than that.
@@ -87,7 +87,7 @@ typedef struct sampler {
     uint32_t              poses;
 } sampler;
 
-// The time between two poses, and whether they told of crossings.
+// The time between two poses, and whether they revealed new crossings.
 typedef struct span {
     uint32_t clip;
     bool     news[2];
@@ -111,7 +111,7 @@ static float pose_skin(sampler* s, const sup_clip* clip, double time)
     return sup_wrinkle_scale(&s->scale, &s->pose);
 }
 
-// Returns whether it told of crossings. first: of the poses that also say how the clips press the skin.
+// Returns whether the pose revealed new crossings. first: it also counts for how the clips press the skin.
 static bool sample_pose(sampler* s, const sup_clip* clip, double time, bool first)
 {
     float scale = pose_skin(s, clip, time);
@@ -134,7 +134,7 @@ static double want_between(const span* t)
     return (t->times[1] - t->times[0]) / (t->news[0] || t->news[1] ? CLOSE_NEWS : CLOSE_ANY);
 }
 
-// What comes and goes between two poses is looked for in the middle of them, the widest span first.
+// Looks for what comes and goes between poses: halves spans, the widest first.
 static void sample_closer(sampler* s, span* spans, uint32_t count)
 {
     for (uint32_t left = CLOSER_MAX; left > 0 && count > 0; --left, ++count) {

@@ -517,7 +517,7 @@ static void meet(apply_job* j)
     for (uint32_t i = 0; i < j->v->part_count; ++i) correct_part(j, i, &piece, LAST_STEP_MAX);
     memset(j->met, 0, j->v->slot_count / SLOT_GRAIN + 1);
     sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, own_move_task, j);
-    bool any = false; // then what the cubic foretold is not what came
+    bool any = false; // a slot met its limit, so the volumes are not those that the cubic predicted: measure them
     for (uint32_t i = 0; i <= j->v->slot_count / SLOT_GRAIN; ++i) any |= j->met[i] != 0;
     for (uint32_t i = 0; i < j->v->part_count; ++i) j->asked[i] = any && j->lengths[i] != 0;
     if (any) measure_asked(j);
