@@ -18,12 +18,18 @@ if (!fs.existsSync(path.join(skin, "index.mjs"))) {
 const types = spawnSync(process.execPath, [path.join(here, "node_modules/typescript/bin/tsc"), "-p", here], { stdio: "inherit" });
 if (types.status !== 0) process.exit(types.status ?? 1);
 
+/** The package as it is built here; what it takes from three is the page's own three. */
+function resolvePackage(build) {
+    build.onResolve({ filter: /^supple-skin(\/three)?$/ }, ({ path: name }) => ({ path: path.join(skin, name.endsWith("/three") ? "three.mjs" : "index.mjs") }));
+    build.onResolve({ filter: /^three$/ }, ({ resolveDir, kind }) => (resolveDir === skin ? build.resolve("three", { resolveDir: here, kind }) : undefined));
+}
+
 fs.rmSync(out, { recursive: true, force: true });
 fs.mkdirSync(out, { recursive: true });
 const { metafile } = await esbuild.build({
     metafile: true, absWorkingDir: here, entryPoints: { studio: "src/main.ts", draw: "src/draw/worker.ts" }, outdir: out, outExtension: { ".js": ".mjs" }, bundle: true, minify: true, format: "esm",
     splitting: true, chunkNames: "[name]-[hash]", target: "es2022", legalComments: "none", logLevel: "warning", loader: { ".woff2": "file" },
-    assetNames: "[name]", alias: { "supple-skin": path.join(skin, "index.mjs") },
+    assetNames: "[name]", plugins: [{ name: "package", setup: resolvePackage }],
 });
 for (const file of ["supple.wasm", "worker.mjs"]) fs.copyFileSync(path.join(skin, file), path.join(out, file));
 // What the entry imports is asked for together with it.

@@ -93,8 +93,25 @@ static const void* drawn_data(const flat_object* o, int which)
     return o->drawn[which].data ? o->drawn[which].data : (const void*)none;
 }
 
+_Static_assert(sizeof(sup_ripple) == 6 * sizeof(float), "a ripple is six floats");
+
+/// Those of the frame shown last; computed on each request.
+static const void* ripple_array(flat_object* o, uint64_t* count)
+{
+    static const float none[1];
+    uint32_t           each = o->shown ? sup_instance_relief(o->instance, o->skin, NULL, NULL) : 0;
+    size_t             all = (size_t)each * flat_ancestor(o, FLAT_CHARACTER)->character->mesh.point_count;
+    if (!all) return none;
+    if (!o->ripples) o->ripples = malloc(all * sizeof *o->ripples);
+    if (!o->ripples) return NULL;
+    sup_instance_relief(o->instance, o->skin, o->scratch, o->ripples);
+    *count = 6 * (uint64_t)all;
+    return o->ripples;
+}
+
 static const void* of_instance(flat_object* o, const char* name, uint64_t* count)
 {
+    if (!strcmp(name, "ripples")) return ripple_array(o, count);
     const sup_mesh* m = &flat_ancestor(o, FLAT_CHARACTER)->character->mesh;
     const sup_pose* pose = o->shown ? sup_instance_pose(o->instance) : NULL;
     const array     arrays[] = { { "skin", o->skin, 3 * (uint64_t)m->point_count },

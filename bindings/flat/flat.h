@@ -187,8 +187,10 @@ FLAT_API flat_handle flat_bake(flat_handle chain, const char* description, flat_
 /// Character: "points" (f32 x 3), "triangles" (u32 x 3), "vertex_points" (u32), "face_begin", "corner_points",
 /// "corner_vertices" (u32), "weight_begin", "weight_joints" (u32), "weight_values" (f32), "normals" (f32 x 3, authored),
 /// "joint_rest" (f32 x 10), "joint_inverse_bind" (f32 x 12), "map:NAME" (f32), "colors" (f32 x 3 per point, linear; absent if
-/// the file has none). Instance: "skin" (f32 x 3), "local" (f32 x 10), "morph_weights" (f32), "draw_...". Bake: "points",
-/// "times" (f64), "file:0" (bytes).
+/// the file has none). Instance: "skin" (f32 x 3), "local" (f32 x 10), "morph_weights" (f32), "draw_...", "ripples" (f32 x 6:
+/// wave x y z, cosine and sine of the phase, height; as many for each point; none unless the last link folds skin more finely
+/// than its points can show): shading for the frame evaluated last, sup_ripple in <supple/deformer.h>. Bake: "points", "times"
+/// (f64), "file:0" (bytes).
 FLAT_API const void* flat_array(flat_handle handle, const char* name, uint64_t* count);
 
 #endif

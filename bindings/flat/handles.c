@@ -54,6 +54,7 @@ static void destroy(flat_object* o)
     free(o->colors.data);
     flat_props_free(o->props);
     for (int i = 0; i < 4; ++i) free(o->drawn[i].data);
+    free(o->ripples);
     sup_chain_destroy(o->chain);
     sup_meter_destroy(o->meter);
     sup_character_destroy(o->character);

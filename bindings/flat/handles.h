@@ -79,6 +79,7 @@ typedef struct flat_object {
     sup_meter*         meter;       ///< created when first measured
     sup_stats          stats;
     flat_bytes         drawn[4]; ///< lines, points, triangles, and names, a line each
+    sup_ripple*        ripples;  ///< of the frame, once requested
 } flat_object;
 
 /// A new object below a parent, which it keeps alive. NULL: out of memory, reported on the parent.

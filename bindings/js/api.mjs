@@ -20,7 +20,7 @@ function declarations(text) {
 const CHAPTERS = [
     ["Opening", "index", ["open", "connect"]], ["In a worker", "client", ["Remote"]],
     ["Classes", "supple", ["OpenOptions", "Supple", "Character", "CharacterArray", "Chain", "Player", "Bake", "SuppleError"]],
-    ["three.js", "three", ["SkinOptions", "SuppleSkin"]], ["Descriptions and answers", "types", null],
+    ["three.js", "three", ["SkinOptions", "SuppleSkin"]], ["Folds in three.js", "relief", ["Relief", "cornersOf", "folded"]], ["Descriptions and answers", "types", null],
 ];
 const out = ["# supple-skin: everything there is to call", "", "Made from the types by `node api.mjs`. Classes hold what they inherit: `free()` ends any of them but `Supple`, which has `close()`."];
 for (const [title, file, names] of CHAPTERS) {

@@ -231,7 +231,8 @@ typedef struct sup_canvas {
 
 /// A wave too fine for the points of the mesh, around one of them: its height at x is height x cos(phase + wave . (x - point)),
 /// with x and the point at rest and the height along the posed normal. To shade a place inside a face, blend the slopes that
-/// the ripples of its corners have there: that works for any wavelength.
+/// the ripples of its corners have there: that works for any wavelength. Wave and phase are those of the binding; only heights
+/// change from frame to frame.
 typedef struct sup_ripple {
     sup_vec3 wave;         ///< radians a unit
     float    cosine, sine; ///< of the phase at the point

@@ -2,7 +2,7 @@
 // only sends questions and takes arrays.
 import { type Chain, type ChainInfo, type ChainOptions, type CharacterInfo, type DeformerInfo, type Drawing, type Player, type Remote, SuppleError } from "supple-skin";
 import { fileBytes } from "./files.ts";
-import { type Frame, Frames, packNormals, seen } from "./frames.ts";
+import { type Frame, Frames, seen, shaded } from "./frames.ts";
 import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, posesKey, sculptsKey, shapeOf, skinKey } from "./lane.ts";
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
 import { type Body, bodiesOf, kindsOf, worldMerged } from "./touch/world.ts";
@@ -213,10 +213,10 @@ export class Engine {
             await lane.props(this.session.world?.files);
             const chain = await lane.character.chain(this.chainOptions(spec), go), player = await chain.play(this.playOptions());
             for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
-            const [points, normals] = await Promise.all([player.evaluate(frameTime(start, this.session.fps, at)), player.normals(this.info!.vertices)]);
+            const [points, shading] = await Promise.all([player.evaluate(frameTime(start, this.session.fps, at)), shaded(player, this.info!.vertices)]);
             await Promise.all([player.free(), chain.free()]);
             this.spare(lane);
-            return { points, normals: packNormals(normals), hash: "", ms: 0, pose: new Float32Array() };
+            return { points, ...shading, hash: "", ms: 0, pose: new Float32Array() };
         } catch (error) {
             if (isFatal(error)) lane.close();
             else this.spare(lane);
@@ -317,9 +317,9 @@ export class Engine {
                 if (!base) return;
                 const now = performance.now(), dt = Math.max(1 / 240, Math.min(LIVE_STEP, (now - last) / 1000));
                 last = now;
-                const [points, normals] = await Promise.all([player.live(dt, base.pose, base.morphs, first), player.normals(vertices)]);
+                const [points, shading] = await Promise.all([player.live(dt, base.pose, base.morphs, first), shaded(player, vertices)]);
                 if (this.living !== living) return;
-                living.frame = { points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose: base.pose, answers };
+                living.frame = { points, ...shading, hash: "", ms: performance.now() - now, pose: base.pose, answers };
                 this.tell("frames");
             }
         } finally {
@@ -636,8 +636,7 @@ export class Engine {
 
     /** The frame to work on next: what is missing in the window, else what lacks values, else what was not measured. */
     private next(slot: Slot): { at: number; what: "frame" | "values" | "measure" | "draw" } | undefined {
-        const { count } = this.span(), { frames } = slot, points = this.info!.points, vertices = this.info!.vertices;
-        const room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * points + 6 * vertices)));
+        const { count } = this.span(), { frames } = slot, room = this.room(slot);
         // Plain skinning has no past: it begins where one looks.
         const begin = count <= room && slot.id !== BASE ? 0 : this.playhead, size = Math.min(count, room);
         if (this.linksDrawn(slot).length && frames.get(this.at) && slot.drawing?.key !== this.drawKey(slot)) return { at: this.at, what: "draw" };
@@ -664,8 +663,14 @@ export class Engine {
     /** What the links of a chain drew last. */
     drawing(id: number): { at: number; drawing: Drawing } | undefined { return this.wanted.drawn.length ? this.slotOf(id)?.drawing : undefined; }
 
+    /** How many frames of a chain are kept. */
+    private room({ frames }: Slot): number {
+        const folds = frames.any(this.at)?.folds?.heights.byteLength ?? 0;
+        return Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * this.info!.points + 6 * this.info!.vertices + folds)));
+    }
+
     private forget(slot: Slot): void {
-        const { count } = this.span(), room = Math.max(2, Math.floor(MOST_BYTES / this.slots.size / (12 * this.info!.points + 6 * this.info!.vertices)));
+        const { count } = this.span(), room = this.room(slot);
         if (count <= room) return;
         for (let at = 0; at < count; ++at) if ((at - this.playhead + count) % count >= room) slot.frames.drop(at);
     }
@@ -699,11 +704,11 @@ export class Engine {
                 if (turn !== slot.turn) return;
                 slot.drawing = { key, at: job.at, drawing: joined(drawings) };
             } else if (job.what === "frame") {
-                const [{ points, ms }, normals, hash, pose, more, morphs] = await Promise.all([evaluated, player.normals(vertices), player.hash(), player.pose(), values, this.info!.morphs.length ? player.morphs() : undefined]);
+                const [{ points, ms }, shading, hash, pose, more, morphs] = await Promise.all([evaluated, shaded(player, vertices), player.hash(), player.pose(), values, this.info!.morphs.length ? player.morphs() : undefined]);
                 if (turn !== slot.turn) return;
                 slot.drawable ??= await this.askDrawable(slot, player);
                 const unseen = seen(points, this.shape!.points, this.info!.diagonal);
-                slot.frames.put(job.at, { ...(unseen ? { unseen } : {}), points, normals: packNormals(normals), hash, ms, pose, values: more, ...(morphs ? { morphs } : {}) });
+                slot.frames.put(job.at, { ...(unseen ? { unseen } : {}), points, ...shading, hash, ms, pose, values: more, ...(morphs ? { morphs } : {}) });
                 this.forget(slot);
                 slot.status = { state: "simulating", fraction: slot.frames.done / count, problem: null };
             } else {

@@ -1,11 +1,19 @@
 // Frames of one chain that were simulated. Those of the last settings stay until new ones take their place, so that something plays.
-import type { Drawing, Measures } from "supple-skin";
+import type { Drawing, Measures, Player, Remote } from "supple-skin";
+
+/** Waves of a chain's folds, the same in all frames, and how high each stands in one of them. */
+export interface Folds {
+    waves: Float32Array;
+    heights: Float32Array;
+}
 
 export interface Frame {
     /** Three floats a point. */
     points: Float32Array;
     /** Three a stored vertex, 32767 is 1: half of the memory, and more than a screen shows. */
     normals: Int16Array;
+    /** Too fine for the points. */
+    folds?: Folds;
     hash: string;
     /** Of simulating it. */
     ms: number;
@@ -82,7 +90,17 @@ export function seen(points: Float32Array, rest: Float32Array, diagonal: number)
     return undefined;
 }
 
-export function packNormals(normals: Float32Array): Int16Array {
+const waves = new WeakMap<Remote<Player>, Promise<Float32Array>>();
+
+/** How the frame that a player was asked for last is shaded. */
+export async function shaded(player: Remote<Player>, vertices: number): Promise<Pick<Frame, "normals" | "folds">> {
+    const [normals, heights] = await Promise.all([player.normals(vertices), player.rippleHeights()]), packed = packNormals(normals);
+    if (!heights.length) return { normals: packed };
+    if (!waves.has(player)) waves.set(player, player.ripples());
+    return { normals: packed, folds: { waves: await waves.get(player)!, heights } };
+}
+
+function packNormals(normals: Float32Array): Int16Array {
     const packed = new Int16Array(normals.length);
     for (let i = 0; i < normals.length; ++i) packed[i] = normals[i]! * 32767;
     return packed;

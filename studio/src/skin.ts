@@ -3,6 +3,7 @@ import {
     BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, type Material, Mesh, MeshStandardMaterial, Sphere, Vector3,
 } from "three";
 import { Cap } from "./cap.ts";
+import { FoldedSurface } from "./folds.ts";
 import type { Frame } from "./frames.ts";
 import type { Shape } from "./lane.ts";
 import type { Look } from "./look.ts";
@@ -67,6 +68,7 @@ export class Skin {
     private shown: Frame | undefined;
     private colored: Float32Array | undefined;
     private revision = 0;
+    private folded: FoldedSurface | undefined;
 
     constructor(private readonly shape: Shape, private readonly surface: Surface) {
         const { vertices } = shape.info;
@@ -107,6 +109,18 @@ export class Skin {
         }
         (this.normal.array as Int16Array).set(frame.normals);
         this.position.needsUpdate = this.normal.needsUpdate = true;
+    }
+
+    /** When the frame, colors and materials are there: folds lie on a surface of their own, which follows. */
+    fold(): void {
+        const folds = this.shown?.folds;
+        if (folds && this.folded?.waves !== folds.waves) {
+            this.folded?.dispose();
+            this.folded = new FoldedSurface(this.shape, this.surface, folds.waves);
+        }
+        if (folds) this.folded!.follow(this.geometry, folds);
+        this.mesh.geometry = folds ? this.folded!.geometry : this.geometry;
+        this.mesh.userData["relief"] = folds ? this.folded!.relief : undefined;
     }
 
     set wired(on: boolean) {
@@ -151,6 +165,7 @@ export class Skin {
 
     dispose(): void {
         this.geometry.dispose();
+        this.folded?.dispose();
         this.wire.geometry.dispose();
         this.wire.material.dispose();
         this.cap.dispose();

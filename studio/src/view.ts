@@ -368,6 +368,7 @@ export class View {
         const skin = this.skin(PORTRAIT);
         skin.show(frame);
         skin.dress(this.materialsFor({ ...session, show: { ...session.show, heat: "none", shading: "clay", cut: null } }), null);
+        skin.fold();
         skin.wired = false;
         for (const [id, other] of this.skins) other.group.visible = id === PORTRAIT;
         // A camera of its own: through the other one, whoever presses on the skin meanwhile finds it.
@@ -447,6 +448,7 @@ export class View {
         skin.show(shown.frame);
         skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
         skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined), this.repaints);
+        skin.fold();
         skin.wired = session.show.wire;
         skin.cap.cut(this.cutPlane(session), this.followed);
         skin.mesh.castShadow = true;
@@ -457,6 +459,7 @@ export class View {
             if (under) over.show(under.frame);
             over.group.visible = Boolean(under);
             over.dress(this.materialsFor(session, true), null);
+            over.fold();
             over.wire.visible = over.mesh.castShadow = over.cap.group.visible = false;
         }
         const pose = shown.whose === "live" ? shown.frame.pose : this.engine.base()?.any(at)?.pose;

@@ -247,6 +247,41 @@ static void links_draw_themselves(void** state)
     flat_free(instance), flat_free(chain), flat_free(character);
 }
 
+// Waves belong to the binding, heights to the frame: who draws them sends the waves once.
+static void folds_too_fine_for_the_points_are_an_array(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    flat_handle chain = must(flat_chain(character, "{\"links\":\"linear,wrinkle\",\"clip\":0}", NULL, NULL), character);
+    flat_handle instance = must(flat_play(chain, NULL), chain);
+    uint64_t    points = 0, count = 0, bent = 0, again = 0;
+    flat_array(character, "points", &points);
+    assert_non_null(flat_array(instance, "ripples", &count)); // no frame was shown yet
+    assert_int_equal(count, 0);
+    assert_int_equal(flat_evaluate(instance, 0, NULL, 0), FLAT_OK);
+    const float* now = flat_array(instance, "ripples", &count);
+    assert_true(count > 0 && count % (6 * (points / 3)) == 0);
+    float* rest = malloc(count * sizeof *rest);
+    assert_non_null(rest);
+    memcpy(rest, now, count * sizeof *rest);
+    assert_int_equal(flat_evaluate(instance, 0.5, NULL, 0), FLAT_OK);
+    now = flat_array(instance, "ripples", &again);
+    assert_int_equal(again, count);
+    for (uint64_t i = 0; i < count; i += 6) {
+        assert_memory_equal(now + i, rest + i, 5 * sizeof *now);
+        bent += now[i + 5] != rest[i + 5];
+    }
+    assert_true(bent > 0);
+    free(rest);
+    flat_free(instance), flat_free(chain);
+    chain = must(flat_chain(character, "{\"links\":\"linear\",\"clip\":0}", NULL, NULL), character);
+    instance = must(flat_play(chain, NULL), chain);
+    assert_int_equal(flat_evaluate(instance, 0.5, NULL, 0), FLAT_OK);
+    assert_non_null(flat_array(instance, "ripples", &count));
+    assert_int_equal(count, 0);
+    flat_free(instance), flat_free(chain), flat_free(character);
+}
+
 static int32_t stop_at_once(void* user, double fraction, const char* what)
 {
     (void)fraction, (void)what;
@@ -330,6 +365,7 @@ int main(void)
         cmocka_unit_test(a_mesh_that_was_handed_over_is_a_body),
         cmocka_unit_test(a_live_host_moves_the_joints),
         cmocka_unit_test(links_draw_themselves),
+        cmocka_unit_test(folds_too_fine_for_the_points_are_an_array),
         cmocka_unit_test(binding_can_be_cancelled),
         cmocka_unit_test(two_threads_on_one_handle_do_no_harm),
         cmocka_unit_test(lists_are_json),

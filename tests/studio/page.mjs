@@ -323,6 +323,26 @@ await test("a slider that is dragged is seen at once, live", async () => {
     await page.waitForFunction(() => { const d = globalThis.studio.drawn(); return d.asked > 0 && d.answered === d.asked; });
 });
 
+await test("folds too fine for the points are shaded in the view, in every shading, and gone without their link", async () => {
+    await studio(page, "pause");
+    const { show } = await session(), plainly = { ...show, cut: null, shadow: false, heat: "none" };
+    const seen = async (links, shading) => {
+        await only(links, { frame: 4, show: { ...plainly, shading } });
+        await settled(page);
+        await rested(page);
+        return { colors: await pixels(), hash: await studio(page, "hash", 1, 4) };
+    };
+    for (const shading of ["clay", "checker", "normals"]) {
+        const plain = await seen(["linear"], shading), folded = await seen(["linear", { deformer: "wrinkle", muted: false, values: { thickness: 1, rise: 0 } }], shading), again = await seen(["linear"], shading);
+        equal(folded.hash, plain.hash, "no point moves");
+        // A shader that did not compile would draw nothing: far more pixels would differ than folds have.
+        const folds = different(plain.colors, folded.colors), character = plain.colors.length / 20;
+        holds(folds > 30 && folds < character, `${shading}: ${folds} of ${plain.colors.length} pixels differ`);
+        equal(different(plain.colors, again.colors), 0, `${shading}: pixels that differ without folds`);
+    }
+    await change(page, s => ({ ...s, show }));
+});
+
 await test("a cut shows flesh, not the skin's back", async () => {
     await studio(page, "pause");
     await only(["linear"], { show: { ...(await session()).show, cut: null } });

@@ -1,5 +1,6 @@
 // Names, texts and arrays over the flat functions: sessions, characters, chains, players and bakes.
 import { type Exports, type Imports, type Instance, type Place, inNode, maySharedMemory, ofNodeItself, start } from "./module.ts";
+import { heightsOf } from "./ripples.ts";
 import type {
     BakeInfo, BakeOptions, ChainInfo, ChainOptions, CharacterArrays, CharacterInfo, CheckOptions, Checkup, DeformerInfo, Drawing, Errors, FitOptions,
     LoadOptions, Measures, MeshArrays, MotionOptions, MotionReport, PlayOptions, Progress, WeightOptions,
@@ -395,6 +396,19 @@ export class Player extends Thing {
     /** The frame's pose: ten floats a joint. */
     pose(): Float32Array {
         return this.door.array<Float32Array>(this.handle, "local", Float32Array).slice();
+    }
+
+    /**
+     * Folds of the frame that are too fine for its points, for shading: for each ripple its wave x y z in radians a unit, cosine and sine of its
+     * phase, and its height; as many for each point. Empty unless the last link is such as `wrinkle`. `Relief` of supple-skin/three draws them.
+     */
+    ripples(): Float32Array {
+        return this.door.array(this.handle, "ripples", Float32Array);
+    }
+
+    /** The heights alone: the rest of a ripple stays what it is from frame to frame. */
+    rippleHeights(): Float32Array {
+        return heightsOf(this.ripples());
     }
 
     /** Of the frame: 16 digits, as `supple bake --hashes` prints. */

@@ -3,8 +3,11 @@ import {
     Box3, BufferAttribute, type BufferGeometry, DynamicDrawUsage, Matrix3, Matrix4, Mesh, type Object3D, Quaternion, type SkinnedMesh, Sphere, Vector3,
 } from "three";
 import type { Remote } from "./client.ts";
+import { Relief, cornersOf, folded } from "./relief.ts";
 import type { Chain, Character, Player, Supple } from "./supple.ts";
 import type { ChainOptions, MeshArrays, Progress } from "./types.ts";
+
+export { Relief, cornersOf, folded } from "./relief.ts";
 
 export interface SkinOptions {
     /** The deformers: "layers", or options of a chain. */
@@ -21,6 +24,8 @@ interface Shown {
     layers: number;
     mesh: Mesh;
     vertexBegin: number;
+    /** Where folds are shaded its triangles share no vertices: which of the source's each one is. */
+    vertices?: ArrayLike<number>;
 }
 
 const TELEPORT = 1; // seconds: longer steps are a tab that slept
@@ -163,6 +168,20 @@ function replacement(source: SkinnedMesh, root: Object3D): Mesh {
     return mesh;
 }
 
+/** Shades folds that are too fine for the points: every triangle has vertices of its own, which know the points at its corners. */
+function fold(shown: Shown, relief: Relief, vertexPoints: Uint32Array): void {
+    const { mesh, vertexBegin } = shown, { geometry } = mesh, { boundingBox, boundingSphere } = geometry;
+    const vertices = geometry.index?.array ?? Uint32Array.from({ length: geometry.attributes.position!.count }, (_, i) => i);
+    shown.vertices = vertices;
+    if (geometry.index) {
+        mesh.geometry = Object.assign(geometry.toNonIndexed(), { boundingBox, boundingSphere });
+        geometry.dispose();
+    }
+    for (const name of ["position", "normal"]) (mesh.geometry.attributes[name] as BufferAttribute).setUsage(DynamicDrawUsage);
+    mesh.geometry.setAttribute("rippleCorners", cornersOf(Uint32Array.from(vertices, one => vertexPoints[vertexBegin + one]!)));
+    mesh.material = Array.isArray(mesh.material) ? mesh.material.map(one => folded(one, relief)) : folded(mesh.material, relief);
+}
+
 /** A chain in the place of the skinning of all SkinnedMeshes below an object. */
 export class SuppleSkin {
     private readonly local: Float32Array;
@@ -172,6 +191,7 @@ export class SuppleSkin {
     private jump = true;
     private detached = false;
     private failed: Error | undefined;
+    private relief: Relief | undefined;
 
     private constructor(
         readonly root: Object3D, private readonly shown: Shown[], private readonly joints: Object3D[], private readonly order: number[],
@@ -220,6 +240,12 @@ export class SuppleSkin {
         const shown = sources.map((source, i) => ({ source, layers: source.layers.mask, mesh: replacement(source, root), vertexBegin: info.parts[i]!.vertex_begin }));
         const skin = new SuppleSkin(root, shown, joints, info.joints.map(joint => joint.id), morphs, vertexPoints, player, [chain, character]);
         await skin.update(0);
+        const ripples = await player.ripples();
+        if (ripples.length) {
+            skin.relief = new Relief(await character.array("points") as Float32Array, ripples);
+            for (const one of shown) fold(one, skin.relief, vertexPoints);
+            await skin.update(0);
+        }
         skin.visible = true;
         return skin;
     }
@@ -241,10 +267,10 @@ export class SuppleSkin {
         this.waiting = 0;
         this.jump = false;
         const points = this.player.live(Math.min(step, TELEPORT), local, this.weights.length ? this.weights : undefined, jump);
-        const vertices = this.vertexPoints.length, normals = this.player.normals(vertices);
-        if (!(points instanceof Promise)) return this.show((this.player as Player).skin(), normals as Float32Array);
+        const vertices = this.vertexPoints.length, normals = this.player.normals(vertices), heights = this.relief && this.player.rippleHeights();
+        if (!(points instanceof Promise)) return this.show((this.player as Player).skin(), normals as Float32Array, heights as Float32Array | undefined);
         this.busy = true;
-        return Promise.all([points, normals]).then(([skin, unit]) => this.show(skin, unit), error => {
+        return Promise.all([points, normals, heights]).then(([skin, unit, folds]) => this.show(skin, unit, folds), error => {
             if (this.detached) return; // nobody waits for it any more
             this.failed = error;
             throw error;
@@ -263,7 +289,9 @@ export class SuppleSkin {
         for (const { mesh } of this.shown) {
             mesh.removeFromParent();
             mesh.geometry.dispose();
+            if (this.relief) for (const one of [mesh.material].flat()) one.dispose();
         }
+        this.relief?.dispose();
         await this.player.free();
         for (const one of this.owned) await one.free();
     }
@@ -276,15 +304,16 @@ export class SuppleSkin {
     }
 
     /** Points and normals of the world into the meshes, which stand in the root's own space. */
-    private show(points: Float32Array, normals: Float32Array): void {
+    private show(points: Float32Array, normals: Float32Array, heights: Float32Array | undefined): void {
         if (this.detached) return;
+        if (heights) this.relief!.show(heights);
         const m = this.root.matrixWorld.clone().invert().elements, r = this.root.matrixWorld.elements;
-        for (const { mesh, vertexBegin } of this.shown) {
+        for (const { mesh, vertexBegin, vertices } of this.shown) {
             const { position, normal } = mesh.geometry.attributes as Record<string, BufferAttribute>;
             const to = position!.array as Float32Array, unit = normal!.array as Float32Array;
             const box = mesh.geometry.boundingBox!.makeEmpty(), { min, max } = box;
             for (let i = 0; i < position!.count; ++i) {
-                const p = 3 * this.vertexPoints[vertexBegin + i]!, x = points[p]!, y = points[p + 1]!, z = points[p + 2]!;
+                const vertex = vertexBegin + (vertices ? vertices[i]! : i), p = 3 * this.vertexPoints[vertex]!, x = points[p]!, y = points[p + 1]!, z = points[p + 2]!;
                 const px = m[0] * x + m[4] * y + m[8] * z + m[12], py = m[1] * x + m[5] * y + m[9] * z + m[13], pz = m[2] * x + m[6] * y + m[10] * z + m[14];
                 to[3 * i] = px, to[3 * i + 1] = py, to[3 * i + 2] = pz;
                 if (px < min.x) min.x = px;
@@ -294,7 +323,7 @@ export class SuppleSkin {
                 if (py > max.y) max.y = py;
                 if (pz > max.z) max.z = pz;
                 // Normals turn by the transpose of what turns from here to the world.
-                const n = 3 * (vertexBegin + i), a = normals[n]!, b = normals[n + 1]!, c = normals[n + 2]!;
+                const n = 3 * vertex, a = normals[n]!, b = normals[n + 1]!, c = normals[n + 2]!;
                 const nx = r[0] * a + r[1] * b + r[2] * c, ny = r[4] * a + r[5] * b + r[6] * c, nz = r[8] * a + r[9] * b + r[10] * c;
                 const length = 1 / (Math.sqrt(nx * nx + ny * ny + nz * nz) || 1);
                 unit[3 * i] = nx * length, unit[3 * i + 1] = ny * length, unit[3 * i + 2] = nz * length;

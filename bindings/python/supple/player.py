@@ -155,6 +155,13 @@ class Player:
         _flat.check(lib.flat_normals(self._handle.__index__(), memory, len(memory)), self._number)
         return shown
 
+    def ripples(self) -> Any:
+        """
+        Folds of the last frame that are too fine for the points, for shading: points x ripples x 6 (wave x y z in radians per
+        unit, cosine and sine of the phase, height); no ripples unless the last link is such as `wrinkle`.
+        """
+        return view(self._handle, "ripples", "f", 6, frames=len(self._points))
+
     def draw(self, link: int, what: Optional[str] = None) -> Dict[str, Any]:
         """What a link is made of, as it was in the last frame: {"lines", "points", "triangles"}, corners x 4 (x y z value)."""
         text = None if what is None else encode(what)

@@ -217,6 +217,11 @@ def test_frames_are_measured(arm):
     assert player.errors(points)["max"] == 0 and player.errors(points + numpy.float32(1))["rms"] == pytest.approx(3**0.5, rel=1e-4)
     assert player.stretch().shape == player.roughness().shape == (len(points),)
     assert numpy.allclose(numpy.linalg.norm(player.normals(), axis=1), 1, atol=1e-5)
+    assert player.ripples().size == 0
+    folds = arm.chain("linear,wrinkle").play("flex")
+    folds.evaluate(1.0)
+    ripples = folds.ripples()
+    assert len(ripples) == len(points) and ripples.shape[2] == 6 and (ripples[:, :, 5] != 0).any()
     rows = arm.chain("dualquat").measure("flex", fps=4)
     assert list(rows["time"]) == [0, 0.25, 0.5, 0.75, 1] and (rows["volume"] > 0).all()
     layers = arm.chain("layers").play("flex")

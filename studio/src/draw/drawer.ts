@@ -1,9 +1,10 @@
 // Draws pictures as the page describes them, in a worker of its own: compiling shaders, uploading and reading back never hold the page's thread.
 import {
-    BufferAttribute, BufferGeometry, Color, DirectionalLight, HemisphereLight, InstancedBufferAttribute, InstancedMesh, type Light, Line, LineBasicMaterial, LineDashedMaterial, LineLoop, LineSegments,
+    BufferAttribute, BufferGeometry, Color, DataTexture, DirectionalLight, FloatType, HemisphereLight, InstancedBufferAttribute, InstancedMesh, type Light, Line, LineBasicMaterial, LineDashedMaterial, LineLoop, LineSegments,
     type Material, Mesh, MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, MeshPhysicalMaterial, MeshStandardMaterial, NeutralToneMapping, type Object3D, PCFShadowMap, PerspectiveCamera, Plane,
-    Points, PointsMaterial, Scene, ShadowMaterial, Sphere, Texture, Vector2, Vector3, WebGLRenderer,
+    RGBAFormat, Points, PointsMaterial, Scene, ShadowMaterial, Sphere, Texture, Vector2, Vector3, WebGLRenderer,
 } from "three";
+import { folded } from "supple-skin/three";
 import { squared } from "./patterns.ts";
 import type { AttributeData, DrawnData, GeometryData, LightData, MaterialData, ObjectData, PaneData, PictureData, TextureData } from "./picture.ts";
 
@@ -27,6 +28,8 @@ export class Drawer {
     private readonly materials = new Map<number, Material>();
     private readonly textures = new Map<number, Texture>();
     private readonly objects = new Map<number, Object3D>();
+    /** Materials with folds, by what they are made of. */
+    private readonly foldeds = new Map<string, { of: number[]; material: Material }>();
     private shadows = "";
     /** What is on the screen. */
     private shown: Surface | undefined;
@@ -94,8 +97,8 @@ export class Drawer {
     }
 
     /** False of what was forgotten since: a picture that is shown again may name it. */
-    private known({ light: lamp, geometry, material }: ObjectData): boolean {
-        return Boolean(lamp) || this.geometries.has(geometry!) && [material!].flat().every(id => this.materials.has(id));
+    private known({ light: lamp, geometry, material, relief }: ObjectData): boolean {
+        return Boolean(lamp) || this.geometries.has(geometry!) && [material!].flat().every(id => this.materials.has(id)) && (!relief || this.textures.has(relief.waves) && this.textures.has(relief.heights));
     }
 
     /** What throws shadows, and how: while that stays, so does the map of them, wherever the camera goes. */
@@ -139,11 +142,17 @@ export class Drawer {
     }
 
     private texture({ id, image, values, repeat, offset }: TextureData): void {
-        const texture = Object.assign(new Texture(image), values);
+        const known = this.textures.get(id);
+        if (known instanceof DataTexture && "data" in image) { // what reads it keeps it
+            known.image.data = image.data;
+            known.needsUpdate = true;
+            return;
+        }
+        const texture = Object.assign("data" in image ? new DataTexture(image.data, image.width, image.height, RGBAFormat, FloatType) : new Texture(image), values);
         texture.repeat.fromArray(repeat);
         texture.offset.fromArray(offset);
         texture.needsUpdate = true;
-        this.textures.get(id)?.dispose();
+        known?.dispose();
         this.textures.set(id, texture);
     }
 
@@ -161,6 +170,7 @@ export class Drawer {
         for (const [name, one] of Object.entries(textures)) to[name] = this.textures.get(one) ?? null;
         if (squares !== undefined && !known) squared(material as MeshStandardMaterial, squares);
         material.needsUpdate = true;
+        this.unfold(id);
     }
 
     private object(data: ObjectData): Object3D {
@@ -179,7 +189,7 @@ export class Drawer {
         if (data.light) light(one as Light, data.light);
         else {
             (one as Drawable).geometry = this.geometries.get(data.geometry!)!;
-            (one as Drawable).material = this.materialsOf(data.material!);
+            (one as Drawable).material = this.materialsOf(data.material!, data.relief);
         }
         if (data.instances) {
             const { count, matrix, color } = data.instances, many = one as InstancedMesh;
@@ -190,14 +200,31 @@ export class Drawer {
         return one;
     }
 
-    private materialsOf(ids: number | number[]): Material | Material[] {
-        return typeof ids === "number" ? this.materials.get(ids)! : ids.map(id => this.materials.get(id)!);
+    private materialsOf(ids: number | number[], relief?: ObjectData["relief"]): Material | Material[] {
+        const one = (id: number) => (relief ? this.folded(id, relief) : this.materials.get(id)!);
+        return typeof ids === "number" ? one(ids) : ids.map(one);
+    }
+
+    private folded(id: number, { waves, heights }: NonNullable<ObjectData["relief"]>): Material {
+        const of = [id, waves, heights], key = of.join();
+        let known = this.foldeds.get(key);
+        if (!known) this.foldeds.set(key, known = { of, material: folded(this.materials.get(id)!, { waves: this.textures.get(waves)!, heights: this.textures.get(heights)! }) });
+        return known.material;
+    }
+
+    /** What was made of a material or a texture goes with it. */
+    private unfold(id: number): void {
+        for (const [key, { of, material }] of this.foldeds) {
+            if (!of.includes(id)) continue;
+            material.dispose();
+            this.foldeds.delete(key);
+        }
     }
 
     private make(data: ObjectData): Object3D {
         if (data.type === "HemisphereLight") return new HemisphereLight();
         if (data.type === "DirectionalLight") return new DirectionalLight();
-        const geometry = this.geometries.get(data.geometry!)!, material = this.materialsOf(data.material!);
+        const geometry = this.geometries.get(data.geometry!)!, material = this.materialsOf(data.material!, data.relief);
         if (data.instances) return new InstancedMesh(geometry, material, data.instances.count);
         const Kind = MESHES[data.type];
         if (!Kind) throw new Error(`the drawing thread has no object '${data.type}'; name it in draw/drawer.ts`);
@@ -205,6 +232,7 @@ export class Drawer {
     }
 
     private forget(id: number): void {
+        this.unfold(id);
         this.attributes.delete(id);
         this.geometries.get(id)?.dispose();
         this.geometries.delete(id);

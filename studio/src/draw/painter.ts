@@ -2,9 +2,10 @@
 // thread that draws, and only what changed. One picture is under way at a time: the next shows the newest state.
 import {
     type BufferAttribute, type BufferGeometry, Color, DirectionalLight, HemisphereLight, InstancedBufferAttribute, InstancedMesh, Light, type Material, type Mesh, type Object3D, type PerspectiveCamera,
-    Plane, type Scene, Texture, Vector2,
+    DataTexture, Plane, type Scene, Texture, Vector2,
 } from "three";
-import type { AttributeData, Box, FromDrawer, GeometryData, LightData, MaterialData, Numbers, ObjectData, PaneData, PictureData, TextureData } from "./picture.ts";
+import type { Relief } from "supple-skin/three";
+import type { AttributeData, Box, FromDrawer, GeometryData, LightData, MaterialData, Numbers, ObjectData, PaneData, PictureData, Texels, TextureData } from "./picture.ts";
 
 const KEPT = 8;              // pictures that a thing may miss before the thread forgets it
 const SMOOTH_MS = 34;        // a picture that takes longer while things move is drawn with fewer pixels
@@ -77,7 +78,7 @@ export class Painter {
             this.sent.delete(thing);
             forget.push(id);
         }
-        const { next } = this, transfer = next.attributes.map(one => one.array.buffer as ArrayBuffer);
+        const { next } = this, transfer = [...next.attributes.map(one => one.array), ...next.textures.flatMap(({ image }) => ("data" in image ? [image.data] : []))].map(one => one.buffer as ArrayBuffer);
         this.next = this.begun();
         [this.width, this.height] = [Math.floor(width * sharpness), Math.floor(height * sharpness)];
         return new Promise(resolve => {
@@ -122,6 +123,8 @@ export class Painter {
         const mesh = one as Mesh, material = Array.isArray(mesh.material) ? mesh.material.map(each => this.material(each)) : this.material(mesh.material);
         const data: ObjectData = { id: this.known(one, 0, () => undefined), ...place, type: one instanceof InstancedMesh ? "InstancedMesh" : one.type, geometry: this.geometry(mesh.geometry), material };
         if (one instanceof InstancedMesh) data.instances = { count: one.count, matrix: this.attribute(one.instanceMatrix), color: one.instanceColor && this.attribute(one.instanceColor) };
+        const relief = one.userData["relief"] as Relief | undefined;
+        if (relief) data.relief = { waves: this.texture(relief.waves), heights: this.texture(relief.heights) };
         return data;
     }
 
@@ -155,10 +158,15 @@ export class Painter {
     private texture(one: Texture): number {
         return this.known(one, one.version, id => {
             const { flipY, wrapS, wrapT, colorSpace, channel, minFilter, magFilter, anisotropy, premultiplyAlpha } = one;
-            const data: TextureData = { id, image: one.image as ImageBitmap, values: { flipY, wrapS, wrapT, colorSpace, channel, minFilter, magFilter, anisotropy, premultiplyAlpha }, repeat: [one.repeat.x, one.repeat.y], offset: [one.offset.x, one.offset.y] };
+            const data: TextureData = { id, image: one instanceof DataTexture ? texelsOf(one) : one.image as ImageBitmap, values: { flipY, wrapS, wrapT, colorSpace, channel, minFilter, magFilter, anisotropy, premultiplyAlpha }, repeat: [one.repeat.x, one.repeat.y], offset: [one.offset.x, one.offset.y] };
             this.next.textures.push(data);
         });
     }
+}
+
+/** Sent while the page writes the next ones. */
+function texelsOf({ image: { data, width, height } }: DataTexture): Texels {
+    return { data: (data as Float32Array).slice(), width, height };
 }
 
 function lightOf(one: Light): LightData {

@@ -26,9 +26,15 @@ export interface MaterialData {
     /** What its shader gets beside three's own (patterns.ts). */
     squares?: number;
 }
+/** Four floats a texel. */
+export interface Texels {
+    data: Float32Array;
+    width: number;
+    height: number;
+}
 export interface TextureData {
     id: number;
-    image: ImageBitmap;
+    image: ImageBitmap | Texels;
     values: Record<string, string | number | boolean>;
     repeat: [number, number];
     offset: [number, number];
@@ -53,6 +59,8 @@ export interface ObjectData {
     material?: number | number[];
     instances?: { count: number; matrix: number; color: number | null };
     light?: LightData;
+    /** Textures of folds in its shading. */
+    relief?: { waves: number; heights: number };
 }
 export type Box = [left: number, bottom: number, width: number, height: number];
 export interface PaneData {

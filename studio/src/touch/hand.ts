@@ -3,7 +3,7 @@
 import { Vector3 } from "three";
 import type { App } from "../app.ts";
 import { sentence } from "../engine.ts";
-import { packNormals } from "../frames.ts";
+import { shaded } from "../frames.ts";
 import { type ChainSpec, type Session, activeChain, chainById, frameTime } from "../session.ts";
 import type { Hit } from "./pick.ts";
 import { LOADED, type Place, type Pull, SOFT, bindsForces, forcesOf, takeKey, takeOf } from "./take.ts";
@@ -191,8 +191,8 @@ export class Hand {
                 if (poker && !poker.closed) this.follow(poker, keyTime(time(n)), fps, unit);
                 if (heldFrom === Infinity && time(n) > still) await player.hold(heldFrom = still);
                 const forces = [...before, ...this.grips.map(one => one.pull)], now = performance.now(), from = keyTime(time(n - 1));
-                const [, points, normals, hash, pose, felt] = await Promise.all([
-                    poker ? player.bodies([...bodies, poker.body], from) : player.forces(forces, from), player.evaluate(time(n)), player.normals(vertices), player.hash(), player.pose(),
+                const [, points, shading, hash, pose, felt] = await Promise.all([
+                    poker ? player.bodies([...bodies, poker.body], from) : player.forces(forces, from), player.evaluate(time(n)), shaded(player, vertices), player.hash(), player.pose(),
                     Promise.all(this.grips.map((_, i) => player.felt(before.length + i))),
                 ]);
                 if (!lent.alive()) break;
@@ -203,7 +203,7 @@ export class Hand {
                     // What is in closed form is loaded by the spring as it would pull on plainly skinned skin.
                     grip.newtons = bound ? (grip.held ? grip.pull.spring * grip.to.distanceTo(grip.middle) * unit : 0) : felt[i]!;
                 });
-                lent.show({ points, normals: packNormals(normals), hash, ms: performance.now() - now, pose });
+                lent.show({ points, ...shading, hash, ms: performance.now() - now, pose });
                 if (!paused && n < count) store.keep(session => ({ ...session, frame: n }));
                 this.changed();
                 free = this.grips.every(one => one.closed) && (!poker || poker.closed) ? free + 1 : 0;

@@ -3,7 +3,7 @@ import { Plane, Quaternion, Vector3 } from "three";
 import { type App, soon } from "../app.ts";
 import { h } from "../dom.ts";
 import { sentence } from "../engine.ts";
-import { type Frame, packNormals } from "../frames.ts";
+import { type Frame, shaded } from "../frames.ts";
 import { Lane } from "../lane.ts";
 import { save } from "../output.ts";
 import { type Session, frameTime, sourceName } from "../session.ts";
@@ -201,8 +201,8 @@ export class PoseTool {
                 for (const [name, value] of lent.values) await player.set(name, value);
                 const morphs = engine.base()?.any(engine.playhead)?.morphs;
                 for (let first = true; this.local && lent.alive(); first = false) {
-                    const pose = this.local, now = performance.now(), [points, normals] = await Promise.all([player.live(LIVE_STEP, pose, morphs, first), player.normals(vertices)]);
-                    if (lent.alive()) lent.show({ points, normals: packNormals(normals), hash: "", ms: performance.now() - now, pose });
+                    const pose = this.local, now = performance.now(), [points, shading] = await Promise.all([player.live(LIVE_STEP, pose, morphs, first), shaded(player, vertices)]);
+                    if (lent.alive()) lent.show({ points, ...shading, hash: "", ms: performance.now() - now, pose });
                 }
             } finally {
                 await player.free().catch(() => undefined);
@@ -459,8 +459,8 @@ export class PoseTool {
             const chain = await lane.character.chain("linear"), player = await chain.play({ live: true }), { morphs: { length } } = engine.info!, morphs = engine.base()?.any(0)?.morphs ?? (length ? new Float32Array(length) : undefined);
             for (const { pose, picture } of slots) {
                 if (key !== this.shelfKey) return;
-                const local = rig.local(pose), [points, normals] = await Promise.all([player.live(LIVE_STEP, local, morphs, true), player.normals(engine.info!.vertices)]);
-                const frame: Frame = { points, normals: packNormals(normals), hash: "", ms: 0, pose: local };
+                const local = rig.local(pose), [points, shading] = await Promise.all([player.live(LIVE_STEP, local, morphs, true), shaded(player, engine.info!.vertices)]);
+                const frame: Frame = { points, ...shading, hash: "", ms: 0, pose: local };
                 this.rings.group.visible = false; // a portrait has no gizmo
                 const bitmap = await view.portrait(store.now, frame, THUMB.width, THUMB.height);
                 this.place();
