@@ -29,9 +29,13 @@ function readMap(file) {
     return { width, height, at: (x, y) => [0, 2, 4].map(k => pixels.readUInt16BE(y * row + 6 * x + k) / 65535 * 2 - 1) };
 }
 
+/** A picture of one pixel. */
+const PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 /** A sheet of n x n quads of `side` meters in the plane of x and y, with texture coordinates over the whole picture, that a joint
- * presses along x to `press` of its length at 1 s. `mirror`: both halves lie on the same part of the picture. `place`: the texture coordinates of a corner. */
-function sheet(file, { n = 8, side = 0.32, press = 0.85, uv = true, mirror = false, place } = {}) {
+ * presses along x to `press` of its length at 1 s. `mirror`: both halves lie on the same part of the picture. `place`: the texture coordinates of a corner.
+ * `others`: names of further meshes that are the same; `picture`: all show one. */
+function sheet(file, { n = 8, side = 0.32, press = 0.85, uv = true, mirror = false, place, others = [], picture = false } = {}) {
     const positions = [], normals = [], uvs = [], indices = [];
     for (let j = 0; j <= n; j++)
         for (let i = 0; i <= n; i++) {
@@ -50,8 +54,10 @@ function sheet(file, { n = 8, side = 0.32, press = 0.85, uv = true, mirror = fal
         indices: new Uint32Array(indices), times: new Float32Array([0, 1]), scales: new Float32Array([1, 1, 1, press, 1, 1]) };
     const accessor = (bufferView, componentType, length, type, more = {}) => ({ bufferView, componentType, count: length, type, ...more });
     writeGlb(file, { views, json: {
-        asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0, 1] }], nodes: [{ mesh: 0, skin: 0, name: "sheet" }, { name: "press" }],
-        skins: [{ joints: [1] }], materials: [{ name: "skin" }],
+        asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0, 1, ...others.map((_, i) => 2 + i)] }],
+        nodes: [{ mesh: 0, skin: 0, name: "sheet" }, { name: "press" }, ...others.map(name => ({ mesh: 0, skin: 0, name }))],
+        skins: [{ joints: [1] }], materials: [{ name: "skin", ...(picture ? { pbrMetallicRoughness: { baseColorTexture: { index: 0 } } } : {}) }],
+        ...(picture ? { textures: [{ source: 0 }], images: [{ uri: PIXEL }] } : {}),
         meshes: [{ primitives: [{ attributes: { POSITION: 0, NORMAL: 1, ...(uv ? { TEXCOORD_0: 2 } : {}), JOINTS_0: 3, WEIGHTS_0: 4 }, indices: 5, material: 0 }] }],
         animations: [{ name: "press", samplers: [{ input: 6, output: 7 }], channels: [{ sampler: 0, target: { node: 1, path: "scale" } }] }],
         accessors: [accessor(0, 5126, count, "VEC3", { min: [0, 0, 0], max: [side, side, 0] }), accessor(1, 5126, count, "VEC3"),
@@ -136,6 +142,23 @@ await test("a held pose gives one map", folder => {
     holdsOnly(folder, ["out.glb", "out.normal.png", "sheet.glb"]);
     const map = readMap(path.join(folder, "out.normal.png"));
     for (const [x, y] of [[32, 32], [5, 60]]) map.at(x, y).forEach((v, i) => near(v, i === 2 ? 1 : 0, 1e-3, "flat"));
+});
+
+await test("meshes that were each unwrapped for themselves have maps of their own, and one where they show one picture", folder => {
+    const out = path.join(folder, "out.glb"), words = ["--start", "1", "--end", "1", "--deform", "linear,wrinkle", "--normal-map", "64", "--no-verdict"];
+    const r = run(["bake", sheet(path.join(folder, "two.glb"), { others: ["other: one"] }), out, ...words]);
+    if (/writes no PNG/.test(r.err)) skip("this build has no libpng");
+    equal(r.code, 0, r.err);
+    match(r.err, /2 normal maps, for meshes that do not share one picture: sheet, other__one/);
+    holdsOnly(folder, ["two.glb", "out.glb", "out.tension.npy", ...["sheet", "other__one"].flatMap(name => [`out.${name}.compressed.png`, `out.${name}.stretched.png`])]);
+    for (const name of ["sheet", "other__one"]) {
+        const map = readMap(path.join(folder, `out.${name}.compressed.png`)), steepest = Math.max(...Array.from({ length: 64 }, (_, x) => Math.abs(map.at(x, 32)[0])));
+        holds(steepest > 0.1, `the map of ${name} has folds: ${steepest}`);
+    }
+    const shares = run(["bake", sheet(path.join(folder, "shared.glb"), { others: ["other"], picture: true }), path.join(folder, "shared_out.glb"), ...words]);
+    equal(shares.code, 0, shares.err);
+    match(shares.err, /\d+ % of the normal map belongs to more than one place/);
+    equal(fs.existsSync(path.join(folder, "shared_out.compressed.png")), true, "one map");
 });
 
 await test("tension goes beside any output, without texture coordinates too", folder => {

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSES_MAX = 24, ROWS_GRAIN = 16 };       // poses from which the extremes are taken
-enum { COVERS_MAX = 64, ASK_TEXELS = 1 << 24 }; // how often triangles may cover the picture; texels between cancellation checks
+enum { POSES_MAX = 24, ROWS_GRAIN = 16 }; // poses from which the extremes are taken
+#define PASS_BYTES 1e9                    // of the maps that are made at a time; more of them play the clip once more
 
 // Appended to the output's name without its ending.
 static const char COMPRESSED[] = ".compressed.png", STRETCHED[] = ".stretched.png", TENSION[] = ".tension.npy",
@@ -34,86 +34,6 @@ static sup_vec3 unit(sup_vec3 a)
 {
     float length = sqrtf(dot(a, a)), s = length > 0 ? 1 / length : 0;
     return (sup_vec3){ a.x * s, a.y * s, a.z * s };
-}
-
-// ---------------------------------------------------------------------------------------------- cover
-
-static sup_result list_triangles(const sup_mesh* m, sup_arena* arena, normal_cover* out, sup_error* error)
-{
-    out->triangles = sup_arena_alloc(arena, m->triangle_count + 1, sizeof *out->triangles);
-    if (!out->triangles) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map; make it smaller");
-    for (uint32_t f = 0; f < m->face_count; f++)
-        for (uint32_t k = m->face_begin[f] + 2; k < m->face_begin[f + 1] && out->triangle_count < m->triangle_count; k++) {
-            uint32_t* t = out->triangles[out->triangle_count++];
-            t[0] = m->corner_vertices[m->face_begin[f]], t[1] = m->corner_vertices[k - 1], t[2] = m->corner_vertices[k];
-        }
-    return SUP_OK;
-}
-
-// Texels whose center lies inside. A triangle beyond the picture is drawn where the picture repeats, by its center. Returns how
-// many texels it tested.
-static uint64_t draw_triangle(const normal_side* side, normal_cover* c, uint32_t index)
-{
-    const uint32_t* v = c->triangles[index];
-    double          x[3], y[3], size = c->size, mx = 0, my = 0;
-    for (int i = 0; i < 3; i++) {
-        x[i] = (double)side->uv[v[i]][0], y[i] = (double)side->uv[v[i]][1];
-        mx += x[i] / 3, my += y[i] / 3;
-    }
-    if (!(fabs(mx) < 1e6 && fabs(my) < 1e6)) return 0;
-    for (int i = 0; i < 3; i++) x[i] = (x[i] - floor(mx)) * size, y[i] = (y[i] - floor(my)) * size;
-    double det = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-    if (!(fabs(det) > 1e-12)) return 0;
-    double low_x = fmax(0, ceil(fmin(x[0], fmin(x[1], x[2])) - 0.5)),
-           high_x = fmin(size - 1, floor(fmax(x[0], fmax(x[1], x[2])) - 0.5));
-    double low_y = fmax(0, ceil(fmin(y[0], fmin(y[1], y[2])) - 0.5)),
-           high_y = fmin(size - 1, floor(fmax(y[0], fmax(y[1], y[2])) - 0.5));
-    for (double row = low_y; row <= high_y; row++)
-        for (double column = low_x; column <= high_x; column++) {
-            double px = column + 0.5 - x[0], py = row + 0.5 - y[0];
-            double b = (px * (y[2] - y[0]) - (x[2] - x[0]) * py) / det, q = ((x[1] - x[0]) * py - px * (y[1] - y[0])) / det;
-            if (b < 0 || q < 0 || b + q > 1) continue;
-            normal_texel* t = &c->texels[(size_t)row * c->size + (size_t)column];
-            // Two triangles that meet at an edge do not overlap.
-            bool inside = b > 1e-6 && q > 1e-6 && b + q < 1 - 1e-6;
-            if (t->triangle == SUP_NONE) c->covered++;
-            else if (inside) c->overlapping++;
-            if (t->triangle == SUP_NONE) *t = (normal_texel){ index, (float)b, (float)q };
-        }
-    return (uint64_t)(fmax(high_x - low_x + 1, 0) * fmax(high_y - low_y + 1, 0));
-}
-
-// Meaningless coordinates spread every triangle over the whole picture; stacked and mirrored ones cover it a few times.
-static sup_result draw_triangles(const normal_side* side, const sup_progress* bar, normal_cover* c, sup_error* error)
-{
-    uint64_t texels = (uint64_t)c->size * c->size, looked = 0, asked = 0;
-    for (uint32_t i = 0; i < c->triangle_count; i++) {
-        looked += draw_triangle(side, c, i);
-        if (looked > COVERS_MAX * texels)
-            return sup_fail(error, SUP_ERROR_INPUT,
-                            "the texture coordinates cover the picture more than %d times over, so texels cannot be assigned; "
-                            "unwrap the mesh again, or choose one with --mesh",
-                            COVERS_MAX);
-        if (looked - asked < ASK_TEXELS) continue;
-        asked = looked;
-        if (!sup_progress_report(bar, 0, "normal map")) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
-    }
-    if (c->covered) return SUP_OK;
-    return sup_fail(error, SUP_ERROR_INPUT,
-                    "the texture coordinates cover no texel of a normal map of %u: they have no area, or are not numbers; "
-                    "unwrap the mesh again, or make the map larger",
-                    c->size);
-}
-
-static sup_result cover_make(const normal_side* side, uint32_t size, const sup_progress* bar, sup_arena* arena,
-                             normal_cover* out, sup_error* error)
-{
-    *out = (normal_cover){ .size = size, .texels = sup_arena_alloc(arena, (size_t)size * size, sizeof *out->texels) };
-    if (!out->texels)
-        return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map of %u texels; make it smaller", size);
-    for (size_t i = 0; i < (size_t)size * size; i++) out->texels[i].triangle = SUP_NONE;
-    sup_result result = list_triangles(side->mesh, arena, out, error);
-    return result == SUP_OK ? draw_triangles(side, bar, out, error) : result;
 }
 
 // ---------------------------------------------------------------------------------------------- sums
@@ -142,7 +62,7 @@ static void add_rows(void* data, uint32_t begin, uint32_t end)
     for (size_t i = begin * size; i < end * size; i++) {
         const normal_texel *u = &a->under->texels[i], *o = &a->over->texels[i];
         if (u->triangle == SUP_NONE || o->triangle == SUP_NONE) continue;
-        const uint32_t *v = a->under->triangles[u->triangle], *f = a->over->triangles[o->triangle];
+        const uint32_t *v = a->coarse->triangles[u->triangle], *f = a->fine->triangles[o->triangle];
         const sup_vec4* t = a->coarse->tangents;
         float           w[3] = { 1 - u->b - u->c, u->b, u->c }, weight = 0;
         sup_vec3        n = unit(mixed(a->coarse->normals, v, u)), d = { 0, 0, 0 };
@@ -230,7 +150,7 @@ typedef struct actor {
     sup_vec3 *           points, *vertex_normals;
     sup_vec4*            vertex_tangents;
     normal_side          side;
-    normal_cover         cover;
+    const uint32_t*      squares; ///< of the stored vertices
     relief               relief;
 } actor;
 
@@ -265,15 +185,14 @@ static sup_result actor_begin(const bake_job* job, const sup_character* c, uint3
     if (!size) return SUP_OK;
     if (!a->side.uv)
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "'%s' has no texture coordinates, which a normal map needs; unwrap it in a modeling program",
-                        c->name);
+                        "'%s' has no texture coordinates, which a normal map needs; unwrap it in a modeling program", c->name);
     a->side.mesh = &c->mesh;
     a->side.normals = a->vertex_normals;
     a->side.tangents = a->vertex_tangents;
     result = relief_begin(a->instance, &c->mesh, a->points, arena, &a->relief, error);
     if (result != SUP_OK) return result;
     if (a->relief.count) a->side.relief = &a->relief;
-    return cover_make(&a->side, size, &job->bar->sink, arena, &a->cover, error);
+    return normal_triangles_list(&c->mesh, arena, &a->side, error);
 }
 
 static float corner_angle(sup_vec3 at, sup_vec3 a, sup_vec3 b)
@@ -292,8 +211,8 @@ static void find_tangents(actor* a)
         float hand = m->vertex_tangents ? m->vertex_tangents[v].w : 1;
         a->vertex_tangents[v] = (sup_vec4){ 0, 0, 0, hand };
     }
-    for (uint32_t i = 0; i < a->cover.triangle_count; i++) {
-        const uint32_t* v = a->cover.triangles[i];
+    for (uint32_t i = 0; i < a->side.triangle_count; i++) {
+        const uint32_t* v = a->side.triangles[i];
         sup_vec3        p[3];
         for (int k = 0; k < 3; k++) p[k] = a->points[m->vertex_points[v[k]]];
         const float(*uv)[2] = a->side.uv;
@@ -370,34 +289,39 @@ static bool write_file(const char* path, const void* head, size_t head_size, con
     return good;
 }
 
-static char* path_of(const bake_job* job, const char* ending, sup_arena* arena)
+// `mesh`: between the name of the output and the ending; NULL: nothing.
+static char* path_of(const bake_job* job, const char* mesh, const char* ending, sup_arena* arena)
 {
     const char *dot_at = strrchr(job->output, '.'), *slash = strrchr(job->output, '/');
     size_t      stem = dot_at && (!slash || dot_at > slash) ? (size_t)(dot_at - job->output) : strlen(job->output);
-    char*       path = sup_arena_alloc(arena, stem + strlen(ending) + 1, 1);
-    if (path) memcpy(path, job->output, stem), strcpy(path + stem, ending);
+    size_t      size = stem + (mesh ? strlen(mesh) + 1 : 0) + strlen(ending) + 1;
+    char*       path = sup_arena_alloc(arena, size, 1);
+    if (path) snprintf(path, size, "%.*s%s%s%s", (int)stem, job->output, mesh ? "." : "", mesh ? mesh : "", ending);
     return path;
 }
 
-static sup_result write_map(const bake_job* job, const sup_vec3* sums, uint32_t size, const char* ending, sup_arena* arena,
-                            sup_error* error)
+static sup_result write_picture(const bake_job* job, const sup_vec3* sums, uint32_t size, const char* mesh, const char* ending,
+                                sup_error* error)
 {
     uint8_t *  pixels, *bytes = NULL;
     size_t     length = 0;
-    char*      path = path_of(job, ending, arena);
-    sup_result result = normal_pixels(sums, size, size / 128 + 4, arena, &pixels, error);
-    if (result != SUP_OK) return result;
-    bool good = path && image_encode_png16(pixels, size, size, &bytes, &length, error) &&
-                write_file(path, NULL, 0, bytes, length, error);
+    sup_arena* arena = sup_arena_create(NULL);
+    char*      path = path_of(job, mesh, ending, arena);
+    sup_result result = path ? normal_pixels(sums, size, size / 128 + 4, arena, &pixels, error)
+                             : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map; make it smaller");
+    if (result == SUP_OK &&
+        !(image_encode_png16(pixels, size, size, &bytes, &length, error) && write_file(path, NULL, 0, bytes, length, error)))
+        result = error->code;
     free(bytes);
-    return good ? SUP_OK : error->code;
+    sup_arena_destroy(arena);
+    return result;
 }
 
 // A numpy table: frames x stored vertices.
-static sup_result write_tension(const bake_job* job, const float* values, uint32_t frames, uint32_t vertices, sup_arena* arena,
-                                sup_error* error)
+static sup_result write_table(const bake_job* job, const float* values, uint32_t frames, uint32_t vertices, sup_arena* arena,
+                              sup_error* error)
 {
-    char head[128] = "\x93NUMPY\x01", *path = path_of(job, TENSION, arena);
+    char head[128] = "\x93NUMPY\x01", *path = path_of(job, NULL, TENSION, arena);
     head[8] = 118, head[9] = 0; // bytes after these ten
     int length = snprintf(head + 10, 118, "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u), }", frames, vertices);
     memset(head + 10 + length, ' ', (size_t)(118 - length));
@@ -408,34 +332,47 @@ static sup_result write_tension(const bake_job* job, const float* values, uint32
 
 // ---------------------------------------------------------------------------------------------- whole
 
-typedef struct maps {
-    sup_vec3 *low, *high; // compressed and stretched
-    float *   tension, *weights;
-    float*    table; // of all frames, by stored vertex
-    double *  rest, *now;
-} maps;
+typedef struct driver {
+    float *  tension, *weights;
+    float*   table; // of all frames, by stored vertex
+    double * rest, *now;
+    uint64_t lost; // points without tension
+} driver;
 
-static sup_result maps_begin(const sup_mesh* m, uint32_t size, uint32_t frames, sup_arena* arena, maps* out, sup_error* error)
+// The map of one square.
+typedef struct map {
+    uint32_t     square;
+    normal_cover under, over;
+    sup_vec3 *   low, *high; // compressed and stretched; a pose has only the first
+} map;
+
+// What is made while the clip is played once.
+typedef struct pass {
+    map*       maps;
+    uint32_t   count;
+    bool       extremes;
+    bool       first; // it has the driver too
+    sup_arena* arena;
+} pass;
+
+static sup_result driver_begin(const sup_mesh* m, uint32_t frames, sup_arena* arena, driver* out, sup_error* error)
 {
-    size_t texels = (size_t)size * size;
-    *out = (maps){ .low = sup_arena_alloc(arena, texels, sizeof *out->low),
-                   .high = sup_arena_alloc(arena, texels, sizeof *out->high),
-                   .tension = sup_arena_alloc(arena, m->point_count, sizeof(float)),
-                   .weights = sup_arena_alloc(arena, m->point_count, sizeof(float)),
-                   .table = sup_arena_alloc(arena, (size_t)frames * m->vertex_count, sizeof(float)),
-                   .rest = sup_arena_alloc(arena, m->point_count, sizeof(double)),
-                   .now = sup_arena_alloc(arena, m->point_count, sizeof(double)) };
-    if (out->low && out->high && out->tension && out->weights && out->table && out->rest && out->now) return SUP_OK;
-    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map of %u texels; make it smaller", size);
+    *out = (driver){ .tension = sup_arena_alloc(arena, m->point_count, sizeof(float)),
+                     .weights = sup_arena_alloc(arena, m->point_count, sizeof(float)),
+                     .table = sup_arena_alloc(arena, (size_t)frames * m->vertex_count, sizeof(float)),
+                     .rest = sup_arena_alloc(arena, m->point_count, sizeof(double)),
+                     .now = sup_arena_alloc(arena, m->point_count, sizeof(double)) };
+    if (out->tension && out->weights && out->table && out->rest && out->now) return SUP_OK;
+    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for the tension of %u frames", frames);
 }
 
-// Returns how many points have none.
-static uint64_t add_tension(const sup_mesh* mesh, const sup_vec3* points, uint32_t frame, maps* m)
+static void add_tension(const sup_mesh* mesh, const sup_vec3* points, uint32_t frame, bool keep, driver* d)
 {
-    uint64_t lost = find_tension(mesh, points, m->rest, m->now, m->tension);
+    uint32_t lost = find_tension(mesh, points, d->rest, d->now, d->tension);
+    if (!keep) return;
+    d->lost += lost;
     for (uint32_t v = 0; v < mesh->vertex_count; v++)
-        m->table[(size_t)frame * mesh->vertex_count + v] = m->tension[mesh->vertex_points[v]];
-    return lost;
+        d->table[(size_t)frame * mesh->vertex_count + v] = d->tension[mesh->vertex_points[v]];
 }
 
 static void warn_lost(uint64_t lost)
@@ -448,82 +385,172 @@ static void warn_lost(uint64_t lost)
 }
 
 // Poses are weighted by the fourth power of their tension: the extremes, without seams from one to the other.
-static void add_pose(const bake_job* job, actor* coarse, actor* fine, maps* m, double time, bool extremes)
+static void add_pose(const bake_job* job, actor* coarse, actor* fine, const pass* p, driver* d, double time)
 {
     actor_show(fine, time, job->tasks);
     find_tangents(coarse);
-    for (int side = 0; side < (extremes ? 2 : 1); side++) {
-        for (uint32_t p = 0; p < coarse->character->mesh.point_count; p++) {
-            float t = extremes ? fmaxf(side ? m->tension[p] : -m->tension[p], 0.0f) : 1.0f;
-            m->weights[p] = fminf(t, 1.0f) * fminf(t, 1.0f) * fminf(t, 1.0f) * fminf(t, 1.0f) + 1e-9f;
+    for (int side = 0; side < (p->extremes ? 2 : 1); side++) {
+        for (uint32_t i = 0; i < coarse->character->mesh.point_count; i++) {
+            float t = p->extremes ? fmaxf(side ? d->tension[i] : -d->tension[i], 0.0f) : 1.0f;
+            d->weights[i] = fminf(t, 1.0f) * fminf(t, 1.0f) * fminf(t, 1.0f) * fminf(t, 1.0f) + 1e-9f;
         }
-        normal_add(&coarse->side, &coarse->cover, &fine->side, &fine->cover, m->weights, job->tasks, side ? m->high : m->low);
+        for (uint32_t i = 0; i < p->count; i++)
+            normal_add(&coarse->side, &p->maps[i].under, &fine->side, &p->maps[i].over, d->weights, job->tasks,
+                       side ? p->maps[i].high : p->maps[i].low);
     }
 }
 
-static void note_cover(const bake_job* job, const normal_cover* c)
+static sup_result play(const bake_job* job, actor* coarse, actor* fine, const pass* p, driver* d, sup_error* error)
 {
-    char text[240];
-    if (c->overlapping * 100 < c->covered) return;
-    snprintf(text, sizeof text,
-             "%.0f %% of the normal map belongs to more than one place of the surface (mirrored or stacked texture "
-             "coordinates): the first one counts; --mesh bakes one mesh alone",
-             100.0 * (double)c->overlapping / (double)c->covered);
-    progress_note(job->bar, text);
-}
-
-static sup_result play(const bake_job* job, actor* coarse, actor* fine, uint32_t size, sup_arena* arena, sup_error* error)
-{
-    const sup_mesh* mesh = &coarse->character->mesh;
-    bool            extremes = job->motion.clip != NULL;
-    uint32_t        frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop);
-    uint32_t        every = (frames + POSES_MAX - 1) / POSES_MAX;
-    uint64_t        lost = 0;
-    maps            m;
-    sup_result      result = maps_begin(mesh, size, frames, arena, &m, error);
-    for (uint32_t i = 0; i < frames && result == SUP_OK; i++) {
+    uint32_t frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop);
+    uint32_t every = (frames + POSES_MAX - 1) / POSES_MAX;
+    for (uint32_t i = 0; i < frames; i++) {
         double time = sup_frame_time(job->motion.start, job->motion.fps, i);
         if (!progress_report(job->bar, (double)i / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
         actor_show(coarse, time, job->tasks);
-        lost += add_tension(mesh, coarse->points, i, &m);
-        if (i % every == 0) add_pose(job, coarse, fine, &m, time, extremes);
+        add_tension(&coarse->character->mesh, coarse->points, i, p->first, d);
+        if (i % every == 0 && p->count) add_pose(job, coarse, fine, p, d, time);
     }
-    if (result == SUP_OK) warn_lost(lost);
-    if (result == SUP_OK) result = write_map(job, m.low, size, extremes ? COMPRESSED : NORMAL, arena, error);
-    if (result == SUP_OK && extremes) result = write_map(job, m.high, size, STRETCHED, arena, error);
-    if (result == SUP_OK && extremes) result = write_tension(job, m.table, frames, mesh->vertex_count, arena, error);
+    return SUP_OK;
+}
+
+static void note_cover(const bake_job* job, const normal_squares* squares, const map* m)
+{
+    char        text[320], of[140] = "the normal map";
+    const char* name = squares->names[m->square];
+    if (squares->count > 1) snprintf(of, sizeof of, "the normal map of '%s'", name);
+    if (!m->under.covered)
+        snprintf(text, sizeof text,
+                 "'%s' has no normal map: its texture coordinates have no area, or are not numbers; unwrap it in a modeling "
+                 "program",
+                 name);
+    else if (m->under.overlapping * 100 < m->under.covered) return;
+    else
+        snprintf(text, sizeof text,
+                 "%.0f %% of %s belongs to more than one place of the surface (mirrored or stacked texture coordinates): the "
+                 "first one counts%s",
+                 100.0 * fmin(1, (double)m->under.overlapping / (double)m->under.covered), of,
+                 squares->count > 1 ? "" : "; --mesh bakes one mesh alone");
+    progress_note(job->bar, text);
+}
+
+static sup_result map_begin(const bake_job* job, const actor* coarse, const actor* fine, const normal_squares* squares,
+                            uint32_t size, const pass* p, map* m, sup_error* error)
+{
+    const sup_progress* bar = &job->bar->sink;
+    size_t              texels = (size_t)size * size;
+    sup_result result = normal_cover_make(&coarse->side, coarse->squares, m->square, size, bar, p->arena, &m->under, error);
+    if (result == SUP_OK) note_cover(job, squares, m);
+    if (result == SUP_OK)
+        result = normal_cover_make(&fine->side, fine->squares, m->square, size, bar, p->arena, &m->over, error);
+    if (result == SUP_ERROR_INPUT && squares->count > 1) {
+        const sup_error why = *error;
+        return sup_fail(error, result, "'%s': %s", squares->names[m->square], why.text);
+    }
+    m->low = sup_arena_alloc(p->arena, texels, sizeof *m->low);
+    m->high = sup_arena_alloc(p->arena, p->extremes ? texels : 1, sizeof *m->high);
+    if (result != SUP_OK || (m->low && m->high)) return result;
+    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map of %u texels; make it smaller", size);
+}
+
+static sup_result write_maps(const bake_job* job, const normal_squares* squares, const pass* p, uint32_t size, sup_error* error)
+{
+    sup_result result = SUP_OK;
+    for (uint32_t i = 0; i < p->count && result == SUP_OK; i++) {
+        const map*  m = &p->maps[i];
+        const char* mesh = squares->count > 1 ? squares->names[m->square] : NULL;
+        if (!m->under.covered) continue;
+        result = write_picture(job, m->low, size, mesh, p->extremes ? COMPRESSED : NORMAL, error);
+        if (result == SUP_OK && p->extremes) result = write_picture(job, m->high, size, mesh, STRETCHED, error);
+    }
+    return result;
+}
+
+static sup_result make_pass(const bake_job* job, actor* coarse, actor* fine, const normal_squares* squares, uint32_t first,
+                            uint32_t count, uint32_t size, driver* d, sup_error* error)
+{
+    pass p = { .count = count, .extremes = job->motion.clip != NULL, .first = first == 0, .arena = sup_arena_create(NULL) };
+    p.maps = sup_arena_alloc(p.arena, count, sizeof *p.maps);
+    sup_result result = p.maps ? SUP_OK : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
+    for (uint32_t i = 0; i < count && result == SUP_OK; i++) {
+        p.maps[i].square = first + i;
+        result = map_begin(job, coarse, fine, squares, size, &p, &p.maps[i], error);
+    }
+    if (result == SUP_OK && squares->count == 1 && !p.maps[0].under.covered)
+        result =
+            sup_fail(error, SUP_ERROR_INPUT,
+                     "the texture coordinates cover no texel of a normal map of %u: they have no area, or are not numbers; "
+                     "unwrap the mesh again, or make the map larger",
+                     size);
+    if (result == SUP_OK) result = play(job, coarse, fine, &p, d, error);
+    if (result == SUP_OK) result = write_maps(job, squares, &p, size, error);
+    sup_arena_destroy(p.arena);
+    return result;
+}
+
+static void note_names(const bake_job* job, const normal_squares* squares)
+{
+    char   text[400];
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "%u normal maps, for meshes that do not share one picture: ", squares->count);
+    for (uint32_t i = 0; i < squares->count && used < sizeof text - 1; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", squares->names[i]);
+    if (used >= sizeof text) strcpy(text + sizeof text - 5, " ...");
+    progress_note(job->bar, text);
+}
+
+static sup_result make_maps(const bake_job* job, actor* coarse, actor* fine, const normal_squares* squares, uint32_t size,
+                            sup_arena* arena, sup_error* error)
+{
+    const sup_mesh* mesh = &coarse->character->mesh;
+    uint32_t        frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop);
+    double          each = (double)size * size * (2 * sizeof(normal_texel) + 2 * sizeof(sup_vec3));
+    uint32_t        at_once = (uint32_t)fmax(1, fmin(PASS_BYTES / each, squares->count));
+    driver          d;
+    sup_result      result = driver_begin(mesh, frames, arena, &d, error);
+    for (uint32_t i = 0; i < squares->count && result == SUP_OK; i += at_once) {
+        uint32_t left = squares->count - i;
+        result = make_pass(job, coarse, fine, squares, i, left < at_once ? left : at_once, size, &d, error);
+    }
+    if (result == SUP_OK && squares->count > 1) note_names(job, squares);
+    if (result == SUP_OK) warn_lost(d.lost);
+    if (result == SUP_OK && job->motion.clip) result = write_table(job, d.table, frames, mesh->vertex_count, arena, error);
     return result;
 }
 
 // Checked before anything is written, so that no map exists if one of them is refused.
-static sup_result check_path(const bake_job* job, const char* ending, sup_arena* arena, sup_error* error)
+static sup_result check_path(const bake_job* job, const char* mesh, const char* ending, sup_arena* arena, sup_error* error)
 {
-    char* path = path_of(job, ending, arena);
+    char* path = path_of(job, mesh, ending, arena);
     if (!path) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory for a normal map");
     if (!job->flags || !inputs_need(job->flags, path)) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "'%s' is an input file, and it would be replaced; choose another name, or add --overwrite",
-                    path);
+                    "'%s' is an input file, and it would be replaced; choose another name, or add --overwrite", path);
 }
 
-static sup_result check_paths(const bake_job* job, sup_arena* arena, sup_error* error)
+static sup_result check_paths(const bake_job* job, const normal_squares* squares, sup_arena* arena, sup_error* error)
 {
-    static const char* const endings[] = { COMPRESSED, STRETCHED, TENSION, NORMAL };
-    sup_result               result = SUP_OK;
-    for (size_t i = job->motion.clip ? 0 : 3; i < (job->motion.clip ? 3 : 4) && result == SUP_OK; i++)
-        result = check_path(job, endings[i], arena, error);
+    static const char* const endings[] = { COMPRESSED, STRETCHED, NORMAL };
+    bool                     clip = job->motion.clip != NULL;
+    sup_result               result = clip ? check_path(job, NULL, TENSION, arena, error) : SUP_OK;
+    for (uint32_t k = 0; k < squares->count; k++)
+        for (size_t i = clip ? 0 : 2; i < (clip ? 2 : 3) && result == SUP_OK; i++)
+            result = check_path(job, squares->count > 1 ? squares->names[k] : NULL, endings[i], arena, error);
     return result;
 }
 
 sup_result normal_map_write(const bake_job* job, const sup_character* coarse, const sup_character* fine, uint32_t size,
                             sup_arena* arena, sup_error* error)
 {
-    actor      a = { 0 }, b = { 0 };
-    sup_result result = check_paths(job, arena, error);
-    if (result == SUP_OK) result = actor_begin(job, coarse, size, arena, &a, error);
+    actor          a = { 0 }, b = { 0 };
+    normal_squares squares = { 0 };
+    sup_result     result = actor_begin(job, coarse, size, arena, &a, error);
+    if (result == SUP_OK) result = normal_squares_find(&a.side, coarse, arena, &squares, error);
+    if (result == SUP_OK) result = check_paths(job, &squares, arena, error);
+    if (result == SUP_OK) result = normal_squares_of(&squares, coarse, arena, &a.squares, error);
     if (result == SUP_OK) result = actor_begin(job, fine, size, arena, &b, error);
-    if (result == SUP_OK) note_cover(job, &a.cover);
-    if (result == SUP_OK) result = play(job, &a, &b, size, arena, error);
+    if (result == SUP_OK) result = normal_squares_of(&squares, fine, arena, &b.squares, error);
+    if (result == SUP_OK) result = make_maps(job, &a, &b, &squares, size, arena, error);
     actor_end(&a);
     actor_end(&b);
     return result;
@@ -531,24 +558,19 @@ sup_result normal_map_write(const bake_job* job, const sup_character* coarse, co
 
 static sup_result play_tension(const bake_job* job, actor* a, sup_arena* arena, sup_error* error)
 {
-    const sup_mesh* mesh = &a->character->mesh;
-    uint32_t        frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop);
-    uint64_t        lost = 0;
-    maps            m;
-    sup_result      result = maps_begin(mesh, 1, frames, arena, &m, error);
-    for (uint32_t i = 0; i < frames && result == SUP_OK; i++) {
-        if (!progress_report(job->bar, (double)i / frames)) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
-        actor_show(a, sup_frame_time(job->motion.start, job->motion.fps, i), job->tasks);
-        lost += add_tension(mesh, a->points, i, &m);
-    }
-    if (result == SUP_OK) warn_lost(lost);
-    return result == SUP_OK ? write_tension(job, m.table, frames, mesh->vertex_count, arena, error) : result;
+    uint32_t   frames = sup_frame_count(job->motion.start, job->motion.end, job->motion.fps, job->motion.loop);
+    pass       p = { .first = true };
+    driver     d;
+    sup_result result = driver_begin(&a->character->mesh, frames, arena, &d, error);
+    if (result == SUP_OK) result = play(job, a, NULL, &p, &d, error);
+    if (result == SUP_OK) warn_lost(d.lost);
+    return result == SUP_OK ? write_table(job, d.table, frames, a->character->mesh.vertex_count, arena, error) : result;
 }
 
 sup_result tension_write(const bake_job* job, sup_arena* arena, sup_error* error)
 {
     actor      a = { 0 };
-    sup_result result = check_path(job, TENSION, arena, error);
+    sup_result result = check_path(job, NULL, TENSION, arena, error);
     if (result == SUP_OK) result = actor_begin(job, job->character, 0, arena, &a, error);
     if (result == SUP_OK) result = play_tension(job, &a, arena, error);
     actor_end(&a);

@@ -3,30 +3,7 @@
 #define SUPPLE_APP_NORMAL_MAP_H
 
 #include "commands/bake_run.h"
-#include "render/relief.h"
-
-/// One mesh of the pair at one instant. Triangles are those of the faces, by stored vertices.
-typedef struct normal_side {
-    const sup_mesh* mesh;
-    const float (*uv)[2];
-    const sup_vec3* normals;  ///< unit, by stored vertex
-    const sup_vec4* tangents; ///< only for the coarse side
-    const relief*   relief;   ///< of the fine side: folds too fine even for its points; NULL: none
-} normal_side;
-
-/// The triangle of a mesh that each texel shows, and the position in it.
-typedef struct normal_texel {
-    uint32_t triangle; ///< SUP_NONE: none
-    float    b, c;     ///< barycentric coordinates of its second and third corner
-} normal_texel;
-
-typedef struct normal_cover {
-    uint32_t      size; ///< texels of a side
-    normal_texel* texels;
-    uint32_t (*triangles)[3]; ///< stored vertices
-    uint32_t triangle_count;
-    uint64_t covered, overlapping; ///< texels that a triangle covers, and those that several do
-} normal_cover;
+#include "render/normal_cover.h"
 
 /// Adds weight x the fine normal in the coarse tangent frame to the sums, where both cover. weights: by point of the coarse
 /// mesh.
@@ -37,7 +14,8 @@ sup_result normal_pixels(const sup_vec3* sums, uint32_t size, uint32_t margin, s
                          sup_error* error);
 
 /// Plays both characters and writes OUTPUT.normal.png (a pose), or OUTPUT.compressed.png, OUTPUT.stretched.png and
-/// OUTPUT.tension.npy (a clip), with OUTPUT the path without its ending. `coarse` has tangents.
+/// OUTPUT.tension.npy (a clip), with OUTPUT the path without its ending; OUTPUT.MESH.normal.png and so on where the faces do
+/// not share one map. `coarse` has tangents.
 sup_result normal_map_write(const bake_job* job, const sup_character* coarse, const sup_character* fine, uint32_t size,
                             sup_arena* arena, sup_error* error);
 /// Only OUTPUT.tension.npy, for the mesh that is baked.
