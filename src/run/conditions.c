@@ -299,13 +299,14 @@ static void explain(sentence* s, const asked* a, const char* clause, int depth)
     }
 }
 
-static sup_result note_unmet(const asked* a, const char* text, sup_arena* arena, const char** out, sup_error* error)
+static sup_result note_unmet(const asked* a, const char* text, const char* what, sup_arena* arena, const char** out,
+                             sup_error* error)
 {
     const char* clause = text ? unmet_clause(a, text, 0) : NULL;
     *out = NULL;
     if (!clause) return SUP_OK;
     sentence s = { .at = 0 };
-    add(&s, "does nothing ");
+    add(&s, what);
     explain(&s, a, clause, 0);
     *out = sup_arena_text(arena, s.text, strlen(s.text));
     return *out ? SUP_OK : sup_fail_memory(error, "a chain");
@@ -337,10 +338,11 @@ sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
     link*               l = &b->chain->links[index];
     const sup_deformer* d = l->deformer;
     const asked         a = { b->chain, index, l, in };
-    sup_result          r = note_unmet(&a, d->only_with, b->chain->arena, &l->inert, b->error);
+    const char*         what = d->relief ? "moves no point " : "does nothing "; // it may shade what the points cannot show
+    sup_result          r = note_unmet(&a, d->only_with, what, b->chain->arena, &l->inert, b->error);
     if (!r && l->inert) sup_note(in->notes, "it %s", l->inert);
     for (uint32_t i = 0; !r && i < d->param_count; ++i) {
-        r = note_unmet(&a, d->params[i].only_with, b->chain->arena, &l->idle[i], b->error);
+        r = note_unmet(&a, d->params[i].only_with, "does nothing ", b->chain->arena, &l->idle[i], b->error);
         // Where the whole link is idle, one sentence is enough, unless what was set should have woken it.
         if (!r && l->idle[i] && was_moved(&a, i) && (!l->inert || names_row(d, d->only_with, i)))
             sup_note(in->notes, "%s %s", d->params[i].name, l->idle[i]);

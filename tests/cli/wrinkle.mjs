@@ -90,7 +90,7 @@ await test("levels that are none, or too many, are sentences", folder => {
 await test("folds do nothing on a coarse mesh and say so, and something on a finer one", folder => {
     const file = sheet(path.join(folder, "sheet.glb")), out = path.join(folder, "out.glb");
     const hash = (...more) => json(["bake", file, out, "--start", "0.9", ...more]).hash;
-    match(run(["bake", file, out, "--deform", "linear,wrinkle", "--no-verdict"]).err, /wrinkle: it does nothing without four points to a fold; give --subdivide 2/);
+    match(run(["bake", file, out, "--deform", "linear,wrinkle", "--no-verdict"]).err, /wrinkle: it moves no point without four points to a fold; give --subdivide 2/);
     equal(hash("--deform", "linear,wrinkle"), hash("--deform", "linear"), "hash");
     holds(hash("--deform", "linear,wrinkle", "--subdivide", "4") !== hash("--deform", "linear", "--subdivide", "4"), "nothing folds");
     equal(hash("--deform", "linear,wrinkle", "--subdivide", "4", "--threads", "1"), hash("--deform", "linear,wrinkle", "--subdivide", "4", "--threads", "7"), "hash");

@@ -375,8 +375,8 @@ static bool is_fine(const sup_bind_input* in, const sup_binding* binding)
 }
 
 static const sup_condition conditions[] = {
-    { "fine", "four points to a fold", "give --subdivide 2, or raise thickness; pictures and normal maps shade finer folds",
-      is_fine },
+    { "fine", "four points to a fold",
+      "give --subdivide 2, or raise thickness; pictures, the studio and normal maps shade finer folds", is_fine },
     { 0 },
 };
 
