@@ -128,9 +128,10 @@ const void* flat_array(flat_handle handle, const char* name, uint64_t* count)
 {
     int32_t      status;
     uint64_t     found = 0;
-    flat_object* o = name ? flat_enter(handle, FLAT_CHARACTER | FLAT_INSTANCE | FLAT_BAKE, &status) : NULL;
+    flat_object* o = flat_enter(handle, FLAT_CHARACTER | FLAT_INSTANCE | FLAT_BAKE, &status);
     if (count) *count = 0;
     if (!o) return NULL;
+    if (!name) name = "";
     const void* data = o->kind == FLAT_CHARACTER ? of_character(o, name, &found)
                        : o->kind == FLAT_BAKE    ? flat_bake_array(o, name, &found)
                                                  : of_instance(o, name, &found);

@@ -83,10 +83,12 @@ static sup_result put_example(sup_character* c, const sup_example* given, const 
 
 static sup_result read_example(flat_object* o, const char* description, sup_arena* arena, sup_example* out, bool* drop)
 {
-    static const char* const names[] = { "name", "clip", "time", "rest_space" };
-    sup_json*                json;
-    const sup_clip*          clip;
-    sup_result               r = flat_parse(description, "sculpts", names, 4, arena, &json, &o->error);
+    static const flat_member members[] = {
+        { "name", FLAT_IS_TEXT }, { "clip", FLAT_IS_ANY }, { "time", FLAT_IS_NUMBER }, { "rest_space", FLAT_IS_SWITCH }
+    };
+    sup_json*       json;
+    const sup_clip* clip;
+    sup_result      r = flat_parse(description, "sculpts", members, 4, arena, &json, &o->error);
     if (!r) r = flat_find_clip(o->character, sup_json_get(json, "clip"), NULL, &clip, &o->error);
     if (!r) r = flat_number(json, "time", 0, 1e6, 0, &out->time, &o->error);
     if (r) return r;
@@ -105,7 +107,8 @@ int32_t flat_example(flat_handle character, const char* description, const float
     sup_arena*  arena = sup_arena_create(NULL);
     sup_example given = { 0 };
     bool        drop = false;
-    sup_result  r = arena ? read_example(o, description, arena, &given, &drop) : SUP_ERROR_MEMORY;
+    sup_result  r = arena ? read_example(o, description, arena, &given, &drop)
+                          : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     if (!r && drop) o->character->example_count = 0;
     if (!r && !drop)
         r = fits_mesh(o, "points of a sculpt", points, floats, 3)
@@ -165,12 +168,12 @@ static sup_result make_motion(motion_maker* m, const sup_character* c, double fp
 static sup_result add_motion(flat_object* o, const char* description, sup_arena* arena, const float* local,
                              uint64_t local_floats, const float* morphs, uint64_t morph_floats)
 {
-    static const char* const names[] = { "name", "fps" };
+    static const flat_member members[] = { { "name", FLAT_IS_TEXT }, { "fps", FLAT_IS_NUMBER } };
     const sup_character*     c = o->character;
     uint64_t                 stride = 10 * (uint64_t)c->skeleton.joint_count, frames = stride ? local_floats / stride : 0;
     sup_json*                json;
     double                   fps;
-    sup_result               r = flat_parse(description, "motions", names, 2, arena, &json, &o->error);
+    sup_result               r = flat_parse(description, "motions", members, 2, arena, &json, &o->error);
     if (!r) r = flat_number(json, "fps", 0.01, 10000, 30, &fps, &o->error);
     if (r) return r;
     const char* name = sup_json_string(sup_json_get(json, "name"), "motion");
@@ -212,10 +215,13 @@ int32_t flat_clip(flat_handle character, const char* description, const float* l
 
 static sup_result read_fit(const char* description, sup_arena* arena, sup_decompose_options* out, double* fps, sup_error* error)
 {
-    static const char* const names[] = { "bones", "error", "influences", "smooth", "rigid", "seed", "flat", "fps" };
+    static const flat_member members[] = { { "bones", FLAT_IS_NUMBER },      { "error", FLAT_IS_NUMBER },
+                                           { "influences", FLAT_IS_NUMBER }, { "smooth", FLAT_IS_NUMBER },
+                                           { "rigid", FLAT_IS_NUMBER },      { "seed", FLAT_IS_NUMBER },
+                                           { "flat", FLAT_IS_SWITCH },       { "fps", FLAT_IS_NUMBER } };
     sup_json*                json;
     double                   bones, influences, seed;
-    sup_result               r = flat_parse(description, "fits", names, 8, arena, &json, error);
+    sup_result               r = flat_parse(description, "fits", members, 8, arena, &json, error);
     if (!r) r = flat_number(json, "bones", 1, SUP_DECOMPOSE_BONES_MAX, 0, &bones, error);
     if (!r) r = flat_number(json, "error", 1e-6, 1e6, 0, &out->error, error);
     if (!r) r = flat_number(json, "influences", 1, 16, 4, &influences, error);

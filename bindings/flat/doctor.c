@@ -92,11 +92,13 @@ static sup_result bind_chains(visit* v, const sup_chain* own)
 
 static sup_result read_visit(visit* v, const char* description, double* top)
 {
-    static const char* const names[] = { "chains", "clip", "joints", "full", "preroll", "top", "world" };
+    static const flat_member members[] = { { "chains", FLAT_IS_ANY },  { "clip", FLAT_IS_ANY },       { "joints", FLAT_IS_ANY },
+                                           { "full", FLAT_IS_SWITCH }, { "preroll", FLAT_IS_NUMBER }, { "top", FLAT_IS_NUMBER },
+                                           { "world", FLAT_IS_OBJECT } };
     sup_error*               error = &v->o->error;
     sup_json*                json;
     const sup_character*     c = v->character;
-    sup_result               r = flat_parse(description, "checkups", names, 7, v->arena, &json, error);
+    sup_result               r = flat_parse(description, "checkups", members, 7, v->arena, &json, error);
     if (!r) r = flat_find_clip(c, sup_json_get(json, "clip"), c->clip_count ? c->clips : NULL, &v->clip, error);
     if (!r) r = flat_number(json, "preroll", 0, 600, 0.5, &v->desc.preroll, error);
     if (!r) r = flat_number(json, "top", 1, 1e6, 1e6, top, error);

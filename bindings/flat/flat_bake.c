@@ -14,14 +14,17 @@ typedef struct bake_plan {
 /// Reads and checks the description; frames and times are those of `supple bake`.
 static sup_result read_plan(flat_object* o, flat_object* chain, const char* description, bake_plan* out)
 {
-    static const char* const names[] = { "clip", "start",  "end",  "fps",  "preroll", "loop",
-                                         "file", "memory", "name", "flat", "sparse",  "hold" };
-    sup_error*               error = &chain->error;
-    const sup_character*     c = flat_ancestor(chain, FLAT_CHARACTER)->character;
-    sup_json*                json;
-    const sup_clip*          clip = NULL;
-    double                   start, end, fps, preroll, hold, still;
-    sup_result               r = flat_parse(description, "bakes", names, 12, o->arena, &json, error);
+    static const flat_member members[] = {
+        { "clip", FLAT_IS_ANY },       { "start", FLAT_IS_NUMBER }, { "end", FLAT_IS_NUMBER },    { "fps", FLAT_IS_NUMBER },
+        { "preroll", FLAT_IS_NUMBER }, { "loop", FLAT_IS_SWITCH },  { "file", FLAT_IS_TEXT },     { "memory", FLAT_IS_SWITCH },
+        { "name", FLAT_IS_TEXT },      { "flat", FLAT_IS_SWITCH },  { "sparse", FLAT_IS_SWITCH }, { "hold", FLAT_IS_NUMBER }
+    };
+    sup_error*           error = &chain->error;
+    const sup_character* c = flat_ancestor(chain, FLAT_CHARACTER)->character;
+    sup_json*            json;
+    const sup_clip*      clip = NULL;
+    double               start, end, fps, preroll, hold, still;
+    sup_result           r = flat_parse(description, "bakes", members, 12, o->arena, &json, error);
     if (!r) r = flat_find_clip(c, sup_json_get(json, "clip"), chain->clip, &clip, error);
     double seconds = clip ? clip->seconds : 0;
     if (!r) r = flat_number(json, "start", 0, 1e6, 0, &start, error);

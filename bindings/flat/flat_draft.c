@@ -200,8 +200,11 @@ static sup_result make_values(const maker* m, uint32_t part, sup_part_desc* out)
 
 static sup_result make_part(const maker* m, uint32_t part, const sup_json* json, sup_part_desc* out)
 {
-    const flat_given* points = find(m, part, "points");
-    const void*       normals;
+    static const flat_member members[] = { { "name", FLAT_IS_TEXT }, { "weld", FLAT_IS_SWITCH }, { "joint", FLAT_IS_NUMBER } };
+    const flat_given*        points = find(m, part, "points");
+    const void*              normals;
+    sup_result               r = flat_check_members(json, "parts", members, 3, m->error);
+    if (r) return r;
     if (points->count % 3)
         return sup_fail(m->error, SUP_ERROR_INPUT, "'points' of mesh %u has %llu floats, which is not three per point",
                         part + 1, (unsigned long long)points->count);
@@ -211,7 +214,7 @@ static sup_result make_part(const maker* m, uint32_t part, const sup_json* json,
     out->weld = flat_true(sup_json_get(json, "weld"));
     out->joint = sup_json_index(sup_json_get(json, "joint"), SUP_NONE);
     out->source_id = SUP_NONE;
-    sup_result r = take(m, part, "normals", points->count, &normals);
+    r = take(m, part, "normals", points->count, &normals);
     out->normals = normals;
     if (!r) r = make_faces(m, part, out);
     if (!r) r = make_weights(m, part, out);
@@ -291,7 +294,9 @@ static sup_result bind_at_rest(const maker* m, sup_joint* joints)
 /// A parent by number or name.
 static uint32_t find_parent(const sup_json* list, const sup_json* wanted)
 {
-    if (!wanted || wanted->type != SUP_JSON_STRING) return sup_json_index(wanted, SUP_NONE);
+    bool root = !wanted || wanted->type == SUP_JSON_NULL || (wanted->type == SUP_JSON_NUMBER && wanted->number == -1);
+    if (root) return SUP_NONE;
+    if (wanted->type != SUP_JSON_STRING) return sup_json_index(wanted, SUP_NONE - 1);
     uint32_t i = 0;
     for (const sup_json* j = list->first; j; j = j->next, ++i)
         if (!strcmp(sup_json_string(sup_json_get(j, "name"), ""), wanted->text)) return i;
@@ -310,8 +315,11 @@ static sup_result make_joints(maker* m, const sup_json* list, sup_joint** out)
     if (m->joint_count && !rest)
         return sup_fail(m->error, SUP_ERROR_INPUT, "there are %u joints; give 'joint_rest', ten floats for each",
                         m->joint_count);
-    uint32_t i = 0;
+    static const flat_member members[] = { { "name", FLAT_IS_TEXT }, { "parent", FLAT_IS_ANY } };
+    uint32_t                 i = 0;
     for (const sup_json* j = m->joint_count ? list->first : NULL; j; j = j->next, ++i) {
+        r = flat_check_members(j, "joints", members, 2, m->error);
+        if (r) return r;
         joints[i] = (sup_joint){ .name = sup_json_string(sup_json_get(j, "name"), NULL),
                                  .parent = find_parent(list, sup_json_get(j, "parent")),
                                  .skin_joint = true,
@@ -344,11 +352,12 @@ static sup_result read_frame(const sup_json* json, sup_character_desc* out, sup_
 
 static sup_result make_character(maker* m, const char* description, const sup_progress* progress, sup_character** out)
 {
-    static const char* const names[] = { "name", "unit", "up", "parts", "joints", "weights" };
+    static const flat_member members[] = { { "name", FLAT_IS_TEXT },  { "unit", FLAT_IS_NUMBER }, { "up", FLAT_IS_TEXT },
+                                           { "parts", FLAT_IS_LIST }, { "joints", FLAT_IS_LIST }, { "weights", FLAT_IS_TEXT } };
     sup_character_desc       desc = { .progress = progress };
     sup_json*                json;
     sup_joint*               joints = NULL;
-    sup_result               r = flat_parse(description, "characters", names, 6, m->arena, &json, m->error);
+    sup_result               r = flat_parse(description, "characters", members, 6, m->arena, &json, m->error);
     if (!r) r = read_frame(json, &desc, m->error);
     if (!r) r = count_parts(m);
     if (!r) r = make_joints(m, sup_json_get(json, "joints"), &joints);

@@ -104,11 +104,28 @@ static flat_object* alive(flat_handle handle)
     return handle && table.uses[slot] == handle >> SLOT_BITS ? table.objects[slot] : NULL;
 }
 
+/// Reports on the object that it is of another kind than the call takes.
+static void report_kind(flat_object* o, uint32_t kinds)
+{
+    static const char* const names[] = { "a session", "a character", "a chain", "an instance", "a draft", "a bake" };
+    char                     wanted[96] = "";
+    const char*              own = "";
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        if (o->kind & 1u << i) own = names[i];
+        if (!(kinds & 1u << i)) continue;
+        if (wanted[0]) strcat(wanted, " or ");
+        strcat(wanted, names[i]);
+    }
+    sup_fail(&o->error, SUP_ERROR_INPUT, "the handle is %s, but this function takes %s", own, wanted);
+}
+
 flat_object* flat_enter(flat_handle handle, uint32_t kinds, int32_t* status)
 {
     lock();
     flat_object* o = alive(handle);
-    *status = !o || !(o->kind & kinds) ? FLAT_DEAD : o->busy ? FLAT_BUSY : FLAT_OK;
+    bool         fits = o && o->kind & kinds;
+    if (o && !fits && !o->busy) report_kind(o, kinds);
+    *status = !fits ? FLAT_DEAD : o->busy ? FLAT_BUSY : FLAT_OK;
     if (*status == FLAT_OK) o->busy = 1;
     unlock();
     return *status == FLAT_OK ? o : NULL;
@@ -142,6 +159,7 @@ flat_object* flat_enter_to_change(flat_handle handle, int32_t* status)
 {
     lock();
     flat_object* o = alive(handle);
+    if (o && o->kind != FLAT_CHARACTER && !o->busy) report_kind(o, FLAT_CHARACTER);
     *status = !o || o->kind != FLAT_CHARACTER ? FLAT_DEAD : o->busy || o->readers ? FLAT_BUSY : FLAT_OK;
     if (*status == FLAT_OK) o->busy = 1, o->readers = UINT32_MAX;
     unlock();

@@ -53,15 +53,15 @@ typedef struct flat_object {
     // Session
     sup_pool* pool;
     // Character
-    sup_character*    character;
-    sup_decomposition fit;       ///< report of a fit; bone_count 0: none
-    sup_arena*        written;   ///< the bytes of flat_write
-    flat_bytes        joints[2]; ///< rest and inverse_bind as arrays
-    flat_bytes        colors;    ///< of the points, once requested
-    sup_auto_weights  weighed;   ///< report of flat_weigh; its arrays are in the character
-    float             skeleton_scale;
+    sup_character*         character;
+    sup_decomposition      fit;       ///< report of a fit; bone_count 0: none
+    sup_arena*             written;   ///< the bytes of flat_write
+    flat_bytes             joints[2]; ///< rest and inverse_bind as arrays
+    flat_bytes             colors;    ///< of the points, once requested
+    sup_auto_weights       weighed;   ///< report of flat_weigh; its arrays are in the character
+    float                  skeleton_scale;
     struct flat_prop_file* props; ///< meshes for worlds
-    sup_json*         posed; ///< names of the clips that came from poses, as keys; in the character's arena
+    sup_json*              posed; ///< names of the clips that came from poses, as keys; in the character's arena
     // Draft
     flat_given* given;
     // Bake
@@ -76,6 +76,7 @@ typedef struct flat_object {
     const sup_normals* normals;
     sup_vec3*          skin;
     bool               shown, live; ///< skin holds a frame; a host supplies poses
+    double             reached;     ///< seconds: the end of the clip, or the latest frame if that is later
     sup_meter*         meter;       ///< created when first measured
     sup_stats          stats;
     flat_bytes         drawn[4]; ///< lines, points, triangles, and names, a line each
@@ -127,9 +128,20 @@ sup_result flat_world_meshes(sup_chain_desc* desc, const flat_prop_file* props, 
 /// "weights" of flat_inspect, if flat_weigh made it.
 void flat_put_weighed(sup_arena* a, sup_json* out, const flat_object* o);
 
-/// Parses a description whose members must have known names; NULL and "" are an empty one. `what` is its plural, for messages.
-sup_result flat_parse(const char* text, const char* what, const char* const* names, uint32_t count, sup_arena* arena,
+/// A member of a description and what it must be. null is as good as absent.
+typedef enum flat_type { FLAT_IS_ANY, FLAT_IS_TEXT, FLAT_IS_NUMBER, FLAT_IS_SWITCH, FLAT_IS_LIST, FLAT_IS_OBJECT } flat_type;
+typedef struct flat_member {
+    const char* name;
+    flat_type   type;
+} flat_member;
+enum { FLAT_MEMBERS_MAX = 16 };
+/// Parses a description whose members must have known names and types; NULL and "" are an empty one. `what` is its plural, for
+/// messages.
+sup_result flat_parse(const char* text, const char* what, const flat_member* members, uint32_t count, sup_arena* arena,
                       sup_json** out, sup_error* error);
+/// The same check for an object inside a description; NULL passes.
+sup_result flat_check_members(const sup_json* object, const char* what, const flat_member* members, uint32_t count,
+                              sup_error* error);
 /// A list of texts, or a single text; NULL: none.
 sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, const char* const** out, uint32_t* count,
                       sup_error* error);

@@ -98,12 +98,15 @@ sup_result flat_world_meshes(sup_chain_desc* desc, const flat_prop_file* props, 
 static sup_result make_chain(flat_object* made, const sup_character* c, const char* description, flat_listener* listener,
                              sup_error* error)
 {
-    static const char* const names[] = { "links", "clip", "set", "preset", "world", "step", "cycle" };
+    static const flat_member members[] = { { "links", FLAT_IS_TEXT },   { "clip", FLAT_IS_ANY },
+                                           { "set", FLAT_IS_ANY },      { "preset", FLAT_IS_OBJECT },
+                                           { "world", FLAT_IS_OBJECT }, { "step", FLAT_IS_NUMBER },
+                                           { "cycle", FLAT_IS_LIST } };
     sup_progress             progress = { flat_report, listener };
     sup_json*                json;
     made->arena = sup_arena_create(NULL);
     if (!made->arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
-    sup_result r = flat_parse(description, "chains", names, 7, made->arena, &json, error);
+    sup_result r = flat_parse(description, "chains", members, 7, made->arena, &json, error);
     if (!r) r = flat_find_clip(c, sup_json_get(json, "clip"), NULL, &made->clip, error);
     if (r) return r;
     sup_chain_desc desc = { .character = c,
@@ -180,14 +183,21 @@ const char* flat_describe(flat_handle chain) { return flat_answer(chain, FLAT_CH
 
 enum { SNAPSHOTS_MAX = 4096 };
 
+/// Seconds past the clip and past all earlier frames that one frame may skip. A simulation steps through them, so a caller who
+/// counts milliseconds would wait for hours.
+static const double SKIP_MAX = 60;
+
 static sup_result make_instance(flat_object* made, flat_object* chain, const char* description, sup_error* error)
 {
-    static const char* const names[] = { "clip", "start", "end", "preroll", "loop", "live", "snapshots" };
+    static const flat_member members[] = { { "clip", FLAT_IS_ANY },        { "start", FLAT_IS_NUMBER },
+                                           { "end", FLAT_IS_NUMBER },      { "preroll", FLAT_IS_NUMBER },
+                                           { "loop", FLAT_IS_SWITCH },     { "live", FLAT_IS_SWITCH },
+                                           { "snapshots", FLAT_IS_NUMBER } };
     const sup_character*     c = flat_ancestor(chain, FLAT_CHARACTER)->character;
     sup_json*                json;
     made->arena = sup_arena_create(NULL);
     if (!made->arena) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
-    sup_result r = flat_parse(description, "instances", names, 7, made->arena, &json, error);
+    sup_result r = flat_parse(description, "instances", members, 7, made->arena, &json, error);
     if (r) return r;
     double            preroll = sup_json_number(sup_json_get(json, "preroll"), 0.5);
     sup_instance_desc desc = { .chain = chain->chain,
@@ -204,6 +214,8 @@ static sup_result make_instance(flat_object* made, flat_object* chain, const cha
     if (!r) r = sup_instance_create(&desc, &made->instance, error);
     if (r) return r;
     made->live = desc.live;
+    made->reached = desc.end > 0 ? desc.end : desc.clip ? desc.clip->seconds : desc.start;
+    if (desc.loop || !sup_chain_dynamic(chain->chain)) made->reached = INFINITY; // every time is as near as another
     made->scratch = sup_scratch_create(sup_chain_scratch_size(chain->chain), NULL);
     made->skin = calloc((size_t)c->mesh.point_count + 8, sizeof *made->skin);
     return made->scratch && made->skin
@@ -244,15 +256,30 @@ static void hand_out(flat_object* o, sup_vec3* to)
     if (to != o->skin) memcpy(to, o->skin, character_of(o)->mesh.point_count * sizeof *to);
 }
 
+static bool check_time(flat_object* o, double time)
+{
+    sup_result r = SUP_OK;
+    if (o->live)
+        r = sup_fail(&o->error, SUP_ERROR_INPUT, "the instance is live and has no times; flat_live gives it the next pose");
+    else if (!isfinite(time))
+        r = sup_fail(&o->error, SUP_ERROR_INPUT, "the time of a frame must be a finite number of seconds");
+    else if (time > o->reached + SKIP_MAX)
+        r = sup_fail(&o->error, SUP_ERROR_INPUT,
+                     "%g s is more than %g s past the clip and all earlier frames (%g s), and a simulation steps through all of "
+                     "it; times are seconds: evaluate frames on the way there",
+                     time, SKIP_MAX, o->reached);
+    return r == SUP_OK;
+}
+
 int32_t flat_evaluate(flat_handle handle, double time, float* out, uint64_t floats)
 {
     int32_t      status;
     flat_object* o = flat_enter(handle, FLAT_INSTANCE, &status);
     if (!o) return status;
     sup_vec3* to = target(o, out, floats);
-    if (to && !isfinite(time))
-        to = NULL, sup_fail(&o->error, SUP_ERROR_INPUT, "the time of a frame must be a finite number of seconds");
+    if (to && !check_time(o, time)) to = NULL;
     if (to) {
+        if (time > o->reached) o->reached = time;
         sup_instance_evaluate(o->instance, time, o->scratch, &o->stats, o->skin);
         hand_out(o, to);
     }

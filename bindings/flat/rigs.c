@@ -33,9 +33,13 @@ static sup_result read_map(const sup_json* map, sup_arena* arena, sup_retarget_o
 
 static sup_result read_wish(const char* description, sup_arena* arena, motion_wish* out, sup_error* error)
 {
-    static const char* const names[] = { "name", "clip", "fps", "map", "keep_first" };
+    static const flat_member members[] = { { "name", FLAT_IS_TEXT },
+                                           { "clip", FLAT_IS_ANY },
+                                           { "fps", FLAT_IS_NUMBER },
+                                           { "map", FLAT_IS_OBJECT },
+                                           { "keep_first", FLAT_IS_SWITCH } };
     sup_json*                json;
-    sup_result               r = flat_parse(description, "motions", names, 5, arena, &json, error);
+    sup_result               r = flat_parse(description, "motions", members, 5, arena, &json, error);
     if (!r) r = flat_number(json, "fps", 1, 1000, 30, &out->fps, error);
     if (!r) r = read_map(sup_json_get(json, "map"), arena, &out->how, error);
     if (r) return r;
@@ -217,10 +221,13 @@ static sup_result find_mask(const sup_character* c, const char* name, sup_arena*
 static sup_result read_weights(const sup_character* c, const char* description, sup_arena* arena, sup_auto_weights_options* out,
                                bool* center, sup_error* error)
 {
-    static const char* const names[] = { "method", "cells", "influences", "spread", "mask", "center", "keep_cells" };
+    static const flat_member members[] = { { "method", FLAT_IS_TEXT },       { "cells", FLAT_IS_NUMBER },
+                                           { "influences", FLAT_IS_NUMBER }, { "spread", FLAT_IS_NUMBER },
+                                           { "mask", FLAT_IS_TEXT },         { "center", FLAT_IS_SWITCH },
+                                           { "keep_cells", FLAT_IS_SWITCH } };
     sup_json*                json;
     double                   cells, influences;
-    sup_result               r = flat_parse(description, "weights", names, 7, arena, &json, error);
+    sup_result               r = flat_parse(description, "weights", members, 7, arena, &json, error);
     if (!r) r = flat_number(json, "cells", 4, 256, 0, &cells, error);
     if (!r) r = flat_number(json, "influences", 1, 64, 0, &influences, error);
     if (!r) r = flat_number(json, "spread", 0.01, 100, 1, &out->spread, error);

@@ -72,8 +72,7 @@ sup_result flat_source_read(void* user, const char* path, sup_arena* arena, sup_
     int64_t size = c->read ? c->read(c->user, path, NULL, 0) : -1;
     if (size < 0)
         return sup_fail(error, SUP_ERROR_FILE,
-                        "%s was not passed with %s; pass it too, or use a .glb, which contains everything", path,
-                        c->name);
+                        "%s was not passed with %s; pass it too, or use a .glb, which contains everything", path, c->name);
     uint8_t* data = (uint64_t)size <= SIZE_MAX ? sup_arena_alloc(arena, (size_t)size, 1) : NULL;
     if (!data) return sup_fail(error, SUP_ERROR_MEMORY, "%s: out of memory", path);
     if (c->read(c->user, path, data, (uint64_t)size) != size)
@@ -92,25 +91,44 @@ static sup_result parse(const char* text, const char* what, sup_arena* arena, su
     return r;
 }
 
-/// Fails if a member has an unknown name.
-static sup_result known(const sup_json* object, const char* what, const char* const* names, uint32_t count, sup_error* error)
+static bool is_of_type(const sup_json* value, flat_type type)
 {
+    switch (type) {
+    case FLAT_IS_TEXT: return value->type == SUP_JSON_STRING;
+    case FLAT_IS_NUMBER: return value->type == SUP_JSON_NUMBER;
+    case FLAT_IS_SWITCH: return value->type == SUP_JSON_TRUE || value->type == SUP_JSON_FALSE;
+    case FLAT_IS_LIST: return value->type == SUP_JSON_ARRAY;
+    case FLAT_IS_OBJECT: return value->type == SUP_JSON_OBJECT;
+    default: return true;
+    }
+}
+
+sup_result flat_check_members(const sup_json* object, const char* what, const flat_member* members, uint32_t count,
+                              sup_error* error)
+{
+    static const char* const types[] = { "anything", "text", "a number", "true or false", "a list", "an object" };
+    const char*              names[FLAT_MEMBERS_MAX] = { NULL };
+    if (!object) return SUP_OK;
+    if (object->type != SUP_JSON_OBJECT) return sup_fail(error, SUP_ERROR_INPUT, "%s must be JSON objects", what);
+    for (uint32_t i = 0; i < count; ++i) names[i] = members[i].name;
     for (const sup_json* m = object->first; m; m = m->next) {
-        bool found = false;
-        for (uint32_t i = 0; i < count && !found; ++i) found = !strcmp(m->key, names[i]);
-        const char* near = found ? NULL : sup_word_nearest(m->key, names, count);
-        if (!found)
+        uint32_t at = 0;
+        while (at < count && strcmp(m->key, names[at]) != 0) ++at;
+        const char* near = at < count ? NULL : sup_word_nearest(m->key, names, count);
+        if (at == count)
             return sup_fail(error, SUP_ERROR_INPUT, "%s know no '%s'%s%s%s", what, m->key, near ? "; did you mean '" : "",
                             near ? near : "", near ? "'?" : "");
+        if (m->type != SUP_JSON_NULL && !is_of_type(m, members[at].type))
+            return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' must be %s", what, m->key, types[members[at].type]);
     }
     return SUP_OK;
 }
 
-sup_result flat_parse(const char* text, const char* what, const char* const* names, uint32_t count, sup_arena* arena,
+sup_result flat_parse(const char* text, const char* what, const flat_member* members, uint32_t count, sup_arena* arena,
                       sup_json** out, sup_error* error)
 {
     sup_result r = parse(text, what, arena, out, error);
-    return r ? r : known(*out, what, names, count, error);
+    return r ? r : flat_check_members(*out, what, members, count, error);
 }
 
 sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, const char* const** out, uint32_t* count,
@@ -132,13 +150,17 @@ sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, 
 
 static sup_result read_options(const char* text, sup_arena* arena, sup_load_options* out, sup_error* error)
 {
-    static const char* const names[] = { "unit", "up", "fps", "meshes", "dress" };
+    static const flat_member members[] = { { "unit", FLAT_IS_NUMBER },
+                                           { "up", FLAT_IS_TEXT },
+                                           { "fps", FLAT_IS_NUMBER },
+                                           { "meshes", FLAT_IS_ANY },
+                                           { "dress", FLAT_IS_ANY } };
     static const struct {
         const char* axis;
         sup_up      up;
     } axes[] = { { "y", SUP_UP_Y }, { "z", SUP_UP_Z }, { "x", SUP_UP_X } };
-    sup_json*                json;
-    sup_result               r = flat_parse(text, "load options", names, 5, arena, &json, error);
+    sup_json*  json;
+    sup_result r = flat_parse(text, "load options", members, 5, arena, &json, error);
     if (r) return r;
     out->unit = sup_json_number(sup_json_get(json, "unit"), 0);
     out->fps = sup_json_number(sup_json_get(json, "fps"), 0);
