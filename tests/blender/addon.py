@@ -122,6 +122,9 @@ def check_bakes(addon):
             bpy.ops.supple.preview()  # whose chain the bake takes
         bpy.ops.supple.bake()
         copy = bpy.context.object
+        now = bpy.context.scene.frame_current - 1
+        worst = float(np.abs(shown(copy) - truth[now]).max())
+        claim(f"{kind}: shows the frame of the scene at once", worst <= 2e-7, worst)
         worst = 0.0
         for frame in (1, 8, 16, 3):
             bpy.context.scene.frame_set(frame)
@@ -137,6 +140,9 @@ def check_bakes(addon):
                 same.append(bits(got) == bits(truth[index]))
             claim("KEYS: every key has the command line's bits", len(keys) == 17 and all(same))
         claim(f"{kind}: the user's mesh is as it was", bits(vertices(mesh.data)) == before and not mesh.data.shape_keys)
+        claim(f"{kind}: knows what it was baked from", addon.preview.baked_from(copy) == mesh and mesh.hide_get() and mesh.hide_render)
+        bpy.ops.supple.back()
+        claim(f"{kind}: the way back", bpy.context.object == mesh and not mesh.hide_get() and not mesh.hide_render and copy.hide_get())
         bpy.data.objects.remove(copy)
     bpy.context.view_layer.objects.active = mesh
     mesh.supple.target, mesh.supple.path = "GLB", os.path.join(FOLDER, "baked")
@@ -280,7 +286,8 @@ def check_size(addon):
     bpy.context.view_layer.update()
     mesh.supple.flesh = "layers"
     truth, read = program_points(addon, mesh, "dualquat,layers")
-    claim("a size that no character has is noted", any("physics assumes" in n for n in read.notes))
+    said = next((n for n in read.notes if "physics assumes" in n), "")
+    claim("a size that no character has is noted, with a cure of Blender's", "Unit Scale" in said and "--" not in said, said)
     bpy.ops.supple.preview()
     bpy.context.scene.frame_set(16)
     copy = bpy.data.objects[mesh.name + " (Supple)"]
@@ -348,6 +355,10 @@ def check_refusals(addon):
     bpy.context.scene.collection.objects.link(linked)
     bpy.context.view_layer.objects.active = linked
     refused("linked data", "linked from another file")
+    own = linked.override_create()
+    bpy.context.scene.collection.objects.link(own)
+    bpy.context.view_layer.objects.active = own
+    refused("a library override", "library override")
 
 
 install()

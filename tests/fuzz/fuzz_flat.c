@@ -92,7 +92,7 @@ static const char* text_of(run* r, const char* const* texts, uint32_t count)
 
 static double number_of(run* r)
 {
-    static const double numbers[] = { 0, 0.1, 0.4, 1, -1, 30, 1e-9, 500, 1e9, -1e300, 1e300, (double)NAN, (double)INFINITY };
+    static const double numbers[] = { 0, 0.1, 0.4, 1, -1, 2.5, 1e-9, 500, 1e9, -1e300, 1e300, (double)NAN, (double)INFINITY };
     return numbers[byte_of(r) % (sizeof numbers / sizeof *numbers)];
 }
 
@@ -577,9 +577,9 @@ void fuzz_seeds(fuzz_seed_fn* seed, void* user)
         OP_PLAY,  3,       0, OP_EVALUATE, 4,        1,       0, OP_WEIGH, 1, 0,       1, OP_WEIGHTS, 1, 0,        3, OP_FIT,
         1,        0,       0, 7,           OP_CHECK, 1,       0
     };
-    static const uint8_t rigs[] = { OP_LOAD,  0,  OP_MOTION,     0, 1,        0,       OP_WEIGH, 0, 0,           0, OP_PROP, 0,
-                                    1,        1,  OP_CHAIN,      0, 0,        OP_PLAY, 1,        2, OP_EVALUATE, 2, 3,       0,
-                                    OP_LISTS, 12, OP_LOAD_BYTES, 0, OP_CHECK, 0,       0 };
+    static const uint8_t rigs[] = { OP_LOAD,  0, OP_PROP,   0, 1, 1, OP_CHAIN, 0, 0, OP_PLAY, 1,        2,  OP_EVALUATE,   2,
+                                    1,        0, OP_MOTION, 0, 1, 0, OP_WEIGH, 0, 0, 1,       OP_LISTS, 12, OP_LOAD_BYTES, 0,
+                                    OP_CHECK, 0, 0 };
     seed(user, live, sizeof live);
     seed(user, made, sizeof made);
     seed(user, rigs, sizeof rigs);

@@ -100,6 +100,7 @@ class SUPPLE_OT_bake(jobs.Working, bpy.types.Operator):
         preview.stop(source.name)
         copy = preview.bare_copy(context, source, source.name + " (baked)")
         del copy[preview.SOURCE]
+        copy[preview.BAKED] = source.name
         copy.data.vertices.foreach_set("co", read.character.points[read.vertices].ravel())
         if kind == "KEYS":
             add_shape_keys(copy, read.frame_start, baked.points[:, read.vertices])
@@ -112,10 +113,34 @@ class SUPPLE_OT_bake(jobs.Working, bpy.types.Operator):
             other.select_set(False)
         copy.select_set(True)
         context.view_layer.objects.active = copy
+        context.scene.frame_set(context.scene.frame_current)  # keys that were just made count from the next frame on
         self.report({"INFO"}, f"{len(baked)} frames are on '{copy.name}'; '{source.name}' is hidden")
 
 
-_CLASSES = (SUPPLE_OT_bake,)
+class SUPPLE_OT_back(bpy.types.Operator):
+    """Show the mesh that this was baked from, and hide the bake"""
+
+    bl_idname = "supple.back"
+    bl_label = "Back to the source"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return preview.baked_from(context.object) is not None
+
+    def execute(self, context):
+        baked, source = context.object, preview.baked_from(context.object)
+        source.hide_set(False)
+        source.hide_render = False
+        baked.hide_render = True
+        baked.select_set(False)
+        baked.hide_set(True)
+        source.select_set(True)
+        context.view_layer.objects.active = source
+        return {"FINISHED"}
+
+
+_CLASSES = (SUPPLE_OT_bake, SUPPLE_OT_back)
 
 
 def register():

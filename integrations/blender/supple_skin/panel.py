@@ -141,6 +141,27 @@ class _Side:
         return source is not None and source.type == "MESH"
 
 
+class _Below(_Side):
+    """A panel for meshes that can be used; the first panel says why others cannot."""
+
+    bl_parent_id = "SUPPLE_PT_main"
+
+    @classmethod
+    def poll(cls, context):
+        try:
+            rig.check(preview.source_of(context))
+        except rig.Refused:
+            return False
+        return True
+
+
+def _named(layout, owner, name):
+    """A choice with its whole name beside it: in a narrow sidebar Blender would cut it off."""
+    split = layout.split(factor=0.35)
+    split.label(text=owner.bl_rna.properties[name].name)
+    split.prop(owner, name, text="")
+
+
 class SUPPLE_PT_main(_Side, bpy.types.Panel):
     bl_label = "Supple"
     bl_idname = "SUPPLE_PT_main"
@@ -148,6 +169,11 @@ class SUPPLE_PT_main(_Side, bpy.types.Panel):
     def draw(self, context):
         layout, source = self.layout, preview.source_of(context)
         settings = source.supple
+        origin = preview.baked_from(source)
+        if origin is not None:
+            _lines(layout, f"A bake of '{origin.name}'", "INFO")
+            layout.operator("supple.back", text=f"Back to {origin.name}", icon="LOOP_BACK")
+            return
         try:
             rig.check(source)
         except rig.Refused as error:
@@ -155,8 +181,8 @@ class SUPPLE_PT_main(_Side, bpy.types.Panel):
             return
         column = layout.column()
         column.active = not settings.written and not settings.preset
-        column.prop(settings, "skinning")
-        column.prop(settings, "flesh")
+        _named(column, settings, "skinning")
+        _named(column, settings, "flesh")
         column.prop(settings, "smooth")
         layout.menu(SUPPLE_MT_presets.bl_idname)
         session = preview.sessions.get(source.name)
@@ -167,13 +193,26 @@ class SUPPLE_PT_main(_Side, bpy.types.Panel):
             row.operator("supple.stop", text="Stop", icon="X")
             if session.stale:
                 _lines(layout, f"Refresh: {session.stale}", "INFO")
-            for note in session.notes[:4]:
-                _lines(layout, note, "INFO")
 
 
-class SUPPLE_PT_sliders(_Side, bpy.types.Panel):
+class SUPPLE_PT_notes(_Below, bpy.types.Panel):
+    """What binding found: sentences, which would push the buttons out of sight."""
+
+    bl_label = "Notes"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        source = preview.source_of(context)
+        return source is not None and source.name in preview.sessions and bool(preview.sessions[source.name].notes)
+
+    def draw(self, context):
+        for note in preview.sessions[preview.source_of(context).name].notes:
+            _lines(self.layout, note, "INFO")
+
+
+class SUPPLE_PT_sliders(_Below, bpy.types.Panel):
     bl_label = "Parameters"
-    bl_parent_id = "SUPPLE_PT_main"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -191,9 +230,8 @@ class SUPPLE_PT_sliders(_Side, bpy.types.Panel):
                 box.prop(group, row["name"], text=row["name"].replace("_", " ").capitalize() + unit)
 
 
-class SUPPLE_PT_maps(_Side, bpy.types.Panel):
+class SUPPLE_PT_maps(_Below, bpy.types.Panel):
     bl_label = "Painted maps"
-    bl_parent_id = "SUPPLE_PT_main"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -208,9 +246,8 @@ class SUPPLE_PT_maps(_Side, bpy.types.Panel):
         line.menu(SUPPLE_MT_map_names.bl_idname, text="", icon="DOWNARROW_HLT")
 
 
-class SUPPLE_PT_more(_Side, bpy.types.Panel):
+class SUPPLE_PT_more(_Below, bpy.types.Panel):
     bl_label = "Chain and world"
-    bl_parent_id = "SUPPLE_PT_main"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -220,13 +257,12 @@ class SUPPLE_PT_more(_Side, bpy.types.Panel):
             self.layout.prop(settings, name)
 
 
-class SUPPLE_PT_bake(_Side, bpy.types.Panel):
+class SUPPLE_PT_bake(_Below, bpy.types.Panel):
     bl_label = "Bake"
-    bl_parent_id = "SUPPLE_PT_main"
 
     def draw(self, context):
         layout, settings = self.layout, preview.source_of(context).supple
-        layout.prop(settings, "target")
+        _named(layout, settings, "target")
         if settings.target != "KEYS":
             layout.prop(settings, "path")
         scene = context.scene
@@ -255,7 +291,7 @@ class SUPPLE_PT_bone(bpy.types.Panel):
 
 
 _CLASSES = (SUPPLE_OT_preset, SUPPLE_MT_presets, SUPPLE_OT_map_add, SUPPLE_OT_map_remove, SUPPLE_OT_map_name, SUPPLE_MT_map_names,
-            SUPPLE_OT_bone_value, SUPPLE_PT_main, SUPPLE_PT_bake, SUPPLE_PT_sliders, SUPPLE_PT_maps, SUPPLE_PT_more, SUPPLE_PT_bone)  # fmt: skip
+            SUPPLE_OT_bone_value, SUPPLE_PT_main, SUPPLE_PT_notes, SUPPLE_PT_bake, SUPPLE_PT_sliders, SUPPLE_PT_maps, SUPPLE_PT_more, SUPPLE_PT_bone)  # fmt: skip
 
 
 def register():

@@ -9,6 +9,7 @@ from bpy.app.handlers import persistent
 from . import jobs, rig, supple, world
 
 SOURCE = "supple_source"  # on a copy: the name of the object it was made from
+BAKED = "supple_baked_from"  # on a bake, which stays when its source goes
 
 
 class Session:
@@ -30,6 +31,13 @@ def source_of(context):
     if active is not None and SOURCE in active:
         return bpy.data.objects.get(active[SOURCE])
     return active
+
+
+def baked_from(thing):
+    """The object that a bake was made from; None: it is no bake, or its source is gone."""
+    name = thing.get(BAKED) if thing is not None else None
+    source = bpy.data.objects.get(name) if name else None
+    return source if source is not None and source.name in bpy.context.view_layer.objects else None
 
 
 # ------------------------------------------------------------------------------------------------ the chain of an object

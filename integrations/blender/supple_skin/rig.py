@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import List, NamedTuple, Optional, Tuple
 
 import bpy
@@ -227,6 +228,11 @@ def _unit(scene) -> Optional[float]:
     return units.scale_length if units.system != "NONE" and abs(units.scale_length - 1) > 1e-6 else None
 
 
+def _in_blender(note: str) -> str:
+    """The cure of a size that no character has, with a button of Blender instead of a flag."""
+    return re.sub(r"[:;,]? *--unit .*", "; Unit Scale in the scene's units says otherwise (0.01 for centimeters)", note)
+
+
 def read(context, mesh_object, *, maps=(), bodies=(), up: str = "z", told=None) -> Rig:
     """The character in world space: the rest pose where the armature's object stands in the first frame."""
     armature = check(mesh_object)
@@ -268,4 +274,4 @@ def read(context, mesh_object, *, maps=(), bodies=(), up: str = "z", told=None) 
     for name, group in maps:
         character.maps[name] = group_values(mesh_object, group)
         seen.update(np.ascontiguousarray(character.maps[name]))
-    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + list(character.warnings), solids, seen.hexdigest())
+    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + [_in_blender(w) for w in character.warnings], solids, seen.hexdigest())
