@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender test-slurm characters bench peers wasm npm studio studio-budget python blender-addon fuzz hostile install package windows docs realism curve-figures format tidy clean help
+.PHONY: all setup demo test test-full test-blender test-slurm characters bench peers wasm npm npm-sizes studio studio-budget python blender-addon fuzz hostile install package windows docs realism curve-figures format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_io_extra supple_io_extra_static supple_flat
@@ -64,6 +64,9 @@ npm: wasm ## the package for pages and Node, bindings/js/dist, packed as build-w
 	@bindings/js/build.sh
 	@cd bindings/js && npm pack --silent --pack-destination ../../build-wasm
 
+npm-sizes: ## the tables of bindings/js/README.md: the module without this and that (20 builds, some minutes)
+	@node bindings/js/sizes.mjs
+
 studio: ## the studio's page, build/studio: 'supple studio' serves it, and any other web server can
 	@scripts/setup.sh studio
 	@$(MAKE) --no-print-directory all wasm
@@ -111,7 +114,7 @@ tidy: ## clang-tidy over the library and the program
 	@git ls-files 'src/*.c' 'scenes/*.c' 'apps/*.c' | xargs -P $(JOBS) -n 8 clang-tidy -p build --quiet
 
 clean: ## remove every build tree
-	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm build-package build-windows bindings/js/dist
+	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm build-wasm-sizes build-package build-windows bindings/js/dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{ printf "  %-16s %s\n", $$1, $$2 }'

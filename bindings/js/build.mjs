@@ -1,4 +1,4 @@
-// node build.mjs MODULE: dist/ from the sources and build-wasm/supple.wasm, with sizes as a page loads them.
+// node build.mjs MODULE PLAYER: dist/ from the sources and the two modules, with sizes as a page loads them.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -14,11 +14,13 @@ const common = { absWorkingDir: here, bundle: true, minify: true, target: "es202
 fs.rmSync(out(""), { recursive: true, force: true });
 fs.mkdirSync(out(""));
 fs.copyFileSync(module, out("supple.wasm"));
-fs.chmodSync(out("supple.wasm"), 0o644);
+fs.copyFileSync(process.argv[3] ?? path.join(here, "../../build-wasm-play/supple.wasm"), out("play.wasm"));
+for (const file of ["supple.wasm", "play.wasm"]) fs.chmodSync(out(file), 0o644);
 fs.copyFileSync(path.join(here, "../../LICENSE"), out("LICENSE"));
 
 const bundle = (entry, file, more = {}) => esbuild.build({ ...common, format: "esm", entryPoints: [`src/${entry}.ts`], outfile: out(file), ...more });
 await bundle("index", "index.mjs");
+await bundle("play", "play.mjs");
 await bundle("three", "three.mjs");
 await bundle("worker_file", "worker.mjs");
 const inside = await bundle("worker_inside", "", { format: "iife", write: false, outfile: undefined });
@@ -43,4 +45,4 @@ await import("./api.mjs");
 
 const size = file => zlib.gzipSync(fs.readFileSync(out(file)), { level: 9 }).length;
 const sum = (...files) => `${(files.reduce((bytes, file) => bytes + size(file), 0) / 1000).toFixed(0)} kB`;
-console.log(`gzipped, as a page loads them: ${sum("index.mjs", "worker.mjs", "supple.wasm")}; compat: ${sum("compat.mjs")}; three helper: ${sum("three.mjs")}`);
+console.log(`gzipped, as a page loads them: ${sum("index.mjs", "worker.mjs", "supple.wasm")}; play: ${sum("play.mjs", "worker.mjs", "play.wasm")}; compat: ${sum("compat.mjs")}; three helper: ${sum("three.mjs")}`);

@@ -2,6 +2,7 @@
 #include "io/bake.h"
 
 #include "base/internal.h"
+#include "base/parts.h"
 #include "io/elsewhere.h"
 #include "io/path.h"
 #include "io/vat/vat.h"
@@ -114,8 +115,7 @@ static sup_result check_kept(const sup_bake* bake, const char* path, sup_error* 
 {
     if (!bake->desc.kept || !bake->desc.kept(bake->desc.kept_user, path)) return SUP_OK;
     return sup_fail(error, SUP_ERROR_INPUT,
-                    "'%s' is an input file, and the bake would replace it; choose another name, or add --overwrite",
-                    path);
+                    "'%s' is an input file, and the bake would replace it; choose another name, or add --overwrite", path);
 }
 
 static sup_result open_file(sup_bake* bake, const char* path, void* buffer, size_t capacity, sup_out_file** out,
@@ -134,7 +134,10 @@ static sup_result begin(const sup_bake_desc* desc, bool in_memory, const sup_all
     const sup_file_format* format = NULL;
     result = find_format(desc->path, &format, error);
     if (result != SUP_OK) return result;
-    if (desc->vat) result = sup_vat_choose(desc, &format, error);
+    if ((desc->vat && !SUP_HAS_TEXTURES) || (desc->budget && !SUP_HAS_BUDGETS))
+        return sup_fail(error, SUP_ERROR_INPUT,
+                        "this build writes no animation textures and no budgets; use the program for them");
+    if (desc->vat && SUP_HAS_TEXTURES) result = sup_vat_choose(desc, &format, error);
     if (result != SUP_OK) return result;
     if (desc->budget && strcmp(format->name, "gltf") != 0)
         return sup_fail(error, SUP_ERROR_INPUT,

@@ -10,22 +10,24 @@ static const struct {
     sup_scene_make*   make;
     sup_scene_colors* colors; // NULL: clay color
 } scenes[] = {
-    { "arm", sup_scene_arm_summary, sup_scene_arm, NULL },
-    { "bar", sup_scene_bar_summary, sup_scene_bar, NULL },
-    { "beast", sup_scene_beast_summary, sup_scene_beast, sup_scene_beast_colors },
+#define SUP_SCENE(name, colors) { #name, sup_scene_##name##_summary, sup_scene_##name, colors },
+#include "scenes/scenes.def"
+#undef SUP_SCENE
+    { NULL, NULL, NULL, NULL }, // a build may leave all of them out
 };
+enum { SCENE_COUNT = SUP_COUNT_OF(scenes) - 1 };
 
-uint32_t sup_builtin_count(void) { return SUP_COUNT_OF(scenes); }
+uint32_t sup_builtin_count(void) { return SCENE_COUNT; }
 
 const char* sup_builtin_name(uint32_t index)
 {
-    SUP_ASSERT(index < SUP_COUNT_OF(scenes));
+    SUP_ASSERT(index < SCENE_COUNT);
     return scenes[index].name;
 }
 
 const char* sup_builtin_summary(uint32_t index)
 {
-    SUP_ASSERT(index < SUP_COUNT_OF(scenes));
+    SUP_ASSERT(index < SCENE_COUNT);
     return scenes[index].summary;
 }
 
@@ -59,9 +61,10 @@ sup_result sup_builtin_create(const char* name, uint32_t points, const sup_alloc
     SUP_ASSERT(name && out);
     char   list[256] = "";
     size_t at = 0;
-    for (uint32_t i = 0; i < SUP_COUNT_OF(scenes); ++i) {
+    for (uint32_t i = 0; i < SCENE_COUNT; ++i) {
         if (strcmp(scenes[i].name, name) == 0) return create(i, points, allocator, out, error);
         at += sup_format(list + at, sizeof list - at, "%s%s", i ? ", " : "", scenes[i].name);
     }
-    return sup_fail(error, SUP_ERROR_INPUT, "there is no built-in character '%s'; there are: %s", name, list);
+    return sup_fail(error, SUP_ERROR_INPUT, "there is no built-in character '%s'; there are: %s", name,
+                    at ? list : "none in this build");
 }

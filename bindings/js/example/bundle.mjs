@@ -10,7 +10,7 @@ export async function bundle(folder, character, entries = { main: path.join(here
     fs.mkdirSync(folder, { recursive: true });
     await esbuild.build({ entryPoints: entries, outdir: folder, outExtension: { ".js": ".mjs" }, bundle: true, minify: true, format: "esm",
         target: "es2022", logLevel: "warning", nodePaths: [path.join(here, "../node_modules")], absWorkingDir: path.join(here, "..") });
-    for (const file of ["supple.wasm", "worker.mjs"]) fs.copyFileSync(path.join(here, "../dist", file), path.join(folder, file));
+    for (const file of ["supple.wasm", "play.wasm", "worker.mjs"]) fs.copyFileSync(path.join(here, "../dist", file), path.join(folder, file));
     fs.copyFileSync(path.join(here, "index.html"), path.join(folder, "index.html"));
     if (character && fs.existsSync(character)) fs.copyFileSync(character, path.join(folder, "soldier.glb"));
 }

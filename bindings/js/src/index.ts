@@ -1,6 +1,6 @@
 // supple-skin: the module and its worker are files beside this one.
 import { connect as connectIn } from "./client.ts";
-import { type Place, inNode, ofNodeItself } from "./module.ts";
+import { type Place, readBeside } from "./module.ts";
 import { startWorker } from "./place.ts";
 import { type OpenOptions, Supple } from "./supple.ts";
 
@@ -11,13 +11,7 @@ export type * from "./types.ts";
 
 /** @internal */
 export const place: Place = {
-    async bytes() {
-        const address = new URL("./supple.wasm", import.meta.url);
-        if (inNode && address.protocol === "file:") return (await ofNodeItself("fs/promises")).readFile(address);
-        const answer = await fetch(address);
-        if (!answer.ok) throw new Error(`${address}: the server answered ${answer.status}; copy supple.wasm beside the bundle, or import supple-skin/compat`);
-        return answer.arrayBuffer();
-    },
+    bytes: () => readBeside(new URL("./supple.wasm", import.meta.url)),
     worker: () => startWorker(() => new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" }),
         () => new URL("./worker.mjs", import.meta.url)),
 };

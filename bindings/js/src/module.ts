@@ -138,3 +138,12 @@ export async function start(place: Place, threads: number, imports: Imports, giv
     };
     return { exports, memory, session, threads: workers.length + 1, end };
 }
+
+/** The module as a file beside this one. */
+export async function readBeside(address: URL): Promise<BufferSource> {
+    if (inNode && address.protocol === "file:") return (await ofNodeItself("fs/promises")).readFile(address);
+    const answer = await fetch(address);
+    const name = address.pathname.replace(/.*\//, "");
+    if (!answer.ok) throw new Error(`${address}: the server answered ${answer.status}; copy ${name} beside the bundle, or import supple-skin/compat`);
+    return answer.arrayBuffer();
+}

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 
@@ -61,6 +62,32 @@ await checkDoor("compat, a worker with two threads", await compat.connect({ thre
 const once = await compile(fs.readFileSync(path.join(root, "dist/supple.wasm")));
 await checkDoor("a module that was compiled before, one thread", await open({ threads: 1, wasm: once }), clip, wanted);
 await checkDoor("the same module in a worker with two threads", await connect({ threads: 2, wasm: once }), clip, wanted);
+// What only plays: the same bits, and a sentence for what it left out.
+{
+    const playing = await import("supple-skin/play"), full = await open({ threads: 1 }), glb = await (await full.load(SOURCE)).write();
+    for (const [what, supple] of [["play, this thread", await playing.open({ threads: 1 })], ["play, a worker with two threads", await playing.connect({ threads: 2 })]]) {
+        const arm = await supple.load("arm.glb", glb);
+        for (const links of ["linear", "dualquat,smooth", "lattice", "layers", "dualquat,wrinkle"]) {
+            const player = await (await arm.chain({ links, clip })).play(), own = full.load("arm.glb", glb).chain({ links, clip }).play();
+            for (const time of [0, 0.2, 0.1]) {
+                own.evaluate(time);
+                await player.evaluate(time);
+                assert.equal(await player.hash(), own.hash(), `${what}: ${links} at ${time}`);
+            }
+        }
+        const chain = await arm.chain({ links: "linear", clip });
+        await assert.rejects(async () => arm.chain("beam"), /no deformer 'beam'/);
+        await assert.rejects(async () => chain.bake({}), error => error.name === "SuppleError" && /made without flat_bake/.test(error.message));
+        await assert.rejects(async () => supple.load(SOURCE), /none in this build/);
+        await assert.rejects(async () => supple.load("a.obj", new TextEncoder().encode("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")), error => error.name === "SuppleError");
+        assert.deepEqual((await supple.deformers()).map(({ name }) => name), ["linear", "dualquat", "lattice", "layers", "smooth", "wrinkle"]);
+        await supple.close();
+        console.log(`ok       ${what}`);
+    }
+    await full.close();
+    const sizes = ["supple.wasm", "play.wasm"].map(file => gzipSync(fs.readFileSync(path.join(root, "dist", file)), { level: 9 }).length);
+    assert.ok(sizes[0] < 660e3 && sizes[1] < 400e3, `the modules have ${sizes.join(" and ")} bytes gzipped: the small one may have 400,000`);
+}
 await assert.rejects(open({ threads: 0 }), /1 to 256/);
 await assert.rejects(open({ threads: 1, wasm: new Uint8Array(16) }), /not the module/);
 

@@ -5,6 +5,8 @@
 // oscillators lag behind or run ahead by. With the residual in half precision or dropped, the carrier goes through the series
 // too, and only what they miss of the examples is kept beside them.
 #include "deform/fourier/fourier.h"
+
+#include "base/parts.h"
 #include "deform/curves/curve_rows.h"
 #include "math/vec.h"
 
@@ -328,6 +330,6 @@ const sup_deformer sup_deformer_fourier = {
     .reset = reset,
     .evaluate = evaluate,
     .draw = draw,
-    .save = fourier_save,
+    .save = SUP_HAS_RUNTIME_FILES ? fourier_save : NULL,
     .save_note = save_note,
 };

@@ -8,6 +8,8 @@
 //   skin      trilinear in the cells, or a smooth spline
 #include "deform/lattice/lattice.h"
 
+#include "base/parts.h"
+
 #define AT(member) offsetof(lattice_params, member)
 
 static const char* const measure_choices[] = { "skin", "cells", NULL };
@@ -138,5 +140,5 @@ const sup_deformer sup_deformer_lattice = {
     .reset = lattice_reset,
     .evaluate = lattice_evaluate,
     .draw = lattice_draw,
-    .save = lattice_save,
+    .save = SUP_HAS_RUNTIME_FILES ? lattice_save : NULL,
 };

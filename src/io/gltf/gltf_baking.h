@@ -2,6 +2,7 @@
 #ifndef SUP_IO_GLTF_GLTF_BAKING_H
 #define SUP_IO_GLTF_GLTF_BAKING_H
 
+#include "base/parts.h"
 #include "io/bake.h"
 #include "io/gltf/gltf_write.h"
 
@@ -66,9 +67,9 @@ typedef struct gltf_baking {
     char*              uri;        ///< its name as a URI, NULL: a GLB
     size_t             json_bytes; ///< of the JSON chunk, padding included
     char*              json;
-    struct gltf_pack*  pack; ///< of a budget; NULL: a target for each frame
+    struct gltf_pack*  pack;    ///< of a budget; NULL: a target for each frame
     const sup_vec3*    tension; ///< of a pose's points; NULL: not requested
-    uint64_t           bad; ///< vertices without a finite result
+    uint64_t           bad;     ///< vertices without a finite result
     bool               started;
 } gltf_baking;
 

@@ -1,3 +1,4 @@
+#include "base/parts.h"
 #include "io/gltf/gltf.h"
 #include "io/recognize.h"
 
@@ -7,8 +8,8 @@ const sup_file_format sup_format_gltf = {
     .endings = "glb gltf vrm",
     .read = gltf_read,
     .recognize = gltf_recognize,
-    .bake_begin = gltf_bake_begin,
-    .bake_frame = gltf_bake_frame,
-    .bake_end = gltf_bake_end,
+    .bake_begin = SUP_HAS_BAKES ? gltf_bake_begin : NULL,
+    .bake_frame = SUP_HAS_BAKES ? gltf_bake_frame : NULL,
+    .bake_end = SUP_HAS_BAKES ? gltf_bake_end : NULL,
     .bake_endings = "glb gltf",
 };

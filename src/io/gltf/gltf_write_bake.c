@@ -118,7 +118,7 @@ sup_result gltf_baking_write(sup_bake* bake, gltf_baking* baking, sup_error* err
 static sup_result start(sup_bake* bake, gltf_baking* baking, const sup_pose* held, sup_error* error)
 {
     sup_result result = gltf_baking_judge(baking, bake, held, error);
-    if (result == SUP_OK && bake->desc.budget) {
+    if (result == SUP_OK && SUP_HAS_BUDGETS && bake->desc.budget) {
         result = gltf_pack_begin(baking, bake, held, error);
         baking->started = result == SUP_OK;
         return result;
@@ -310,8 +310,8 @@ sup_result gltf_bake_begin(sup_bake* bake, sup_error* error)
                       bake->desc.frame_count);
     note_influences(bake, baking);
     if (bake->desc.clip && bake->desc.tension_colors)
-        sup_bake_warn(
-            bake, "tension colors are for a pose and are left out of a clip; --vat with --tension has tension over time");
+        sup_bake_warn(bake,
+                      "tension colors are for a pose and are left out of a clip; --vat with --tension has tension over time");
     // Without a clip the pose is unknown before the first frame.
     return bake->desc.clip ? start(bake, baking, NULL, error) : SUP_OK;
 }
@@ -366,7 +366,7 @@ sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* given, sup_erro
     if (!held || frame->index == 0)
         for (uint32_t i = 0; i < baking->part_count; ++i)
             if (!baking->parts[i].pull.flat) gltf_pull_pose(&baking->parts[i].pull, frame->pose);
-    if (baking->pack) return gltf_pack_frame(baking, frame, error);
+    if (SUP_HAS_BUDGETS && baking->pack) return gltf_pack_frame(baking, frame, error);
     for (uint32_t i = 0; i < baking->piece_count; ++i) {
         sup_result result = write_piece(bake, baking, i, frame, error);
         if (result != SUP_OK) return result;
@@ -380,7 +380,7 @@ sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
     if (baking->bad)
         sup_bake_warn(bake, "%llu baked positions were not finite numbers; those vertices stay where they are stored",
                       (unsigned long long)baking->bad);
-    if (baking->pack) return gltf_pack_end(baking, bake, error);
+    if (SUP_HAS_BUDGETS && baking->pack) return gltf_pack_end(baking, bake, error);
     if (baking->spill) {
         sup_result written = bake->desc.meshopt ? gltf_meshopt_end(baking, error) : SUP_OK;
         if (written == SUP_OK) written = gltf_baking_write(bake, baking, error);

@@ -1,6 +1,7 @@
 // Wavefront OBJ: polygons and vertex order unchanged, never welded, so that example shapes of one model match by number. Two
 // passes over the text: the first counts, so that nothing grows and no count exceeds what the file holds.
 #include "base/internal.h"
+#include "base/parts.h"
 #include "io/appearance.h"
 #include "io/obj/obj_lines.h"
 #include "io/obj/obj_write.h"
@@ -25,15 +26,15 @@ typedef struct obj_reader {
         const char *at, *end;
     } libraries[LIBRARIES_MAX]; // lines `mtllib`
     // Read so far by the second.
-    uint32_t        vertex_count, normal_count, face_count, corner_count;
-    sup_vec3*       positions;
-    sup_vec3*       normals; // in order of the file
-    uint32_t*       face_sizes;
-    uint32_t*       corners;
-    uint32_t*       corner_normals; // SUP_NONE: without one; NULL when the file lists none
+    uint32_t             vertex_count, normal_count, face_count, corner_count;
+    sup_vec3*            positions;
+    sup_vec3*            normals; // in order of the file
+    uint32_t*            face_sizes;
+    uint32_t*            corners;
+    uint32_t*            corner_normals; // SUP_NONE: without one; NULL when the file lists none
     appearance_material* materials;
-    sup_notes       notes;
-    uint64_t        lines; // of all passes
+    sup_notes            notes;
+    uint64_t             lines; // of all passes
 } obj_reader;
 
 // Counts a line that begins at `text`; each pass is half of the progress. Fails if the user cancelled.
@@ -300,8 +301,8 @@ const sup_file_format sup_format_obj = {
     .endings = "obj",
     .read = obj_read,
     .recognize = obj_recognize,
-    .bake_begin = obj_bake_begin,
-    .bake_frame = obj_bake_frame,
-    .bake_end = obj_bake_end,
+    .bake_begin = SUP_HAS_BAKES ? obj_bake_begin : NULL,
+    .bake_frame = SUP_HAS_BAKES ? obj_bake_frame : NULL,
+    .bake_end = SUP_HAS_BAKES ? obj_bake_end : NULL,
     .bake_files = true,
 };

@@ -1,0 +1,21 @@
+// supple-skin/play: a module of little more than half the size, for pages that play glTF files and do nothing else.
+import { connect as connectIn } from "./client.ts";
+import { type Place, readBeside } from "./module.ts";
+import { startWorker } from "./place.ts";
+import { type OpenOptions, Supple } from "./supple.ts";
+
+export type { Remote } from "./client.ts";
+export { compile, maySharedMemory } from "./module.ts";
+export { Bake, Chain, Character, type CharacterArray, type OpenOptions, Player, Supple, SuppleError } from "./supple.ts";
+export type * from "./types.ts";
+
+const place: Place = {
+    bytes: () => readBeside(new URL("./play.wasm", import.meta.url)),
+    worker: () => startWorker(() => new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" }),
+        () => new URL("./worker.mjs", import.meta.url)),
+};
+
+/** The library in this thread: for Node, for a worker of your own, for small work in a page. */
+export const open = (options?: OpenOptions) => Supple.open(place, options);
+/** The library in a worker: for pages. */
+export const connect = async (options: OpenOptions = {}) => connectIn(place, { ...options, wasm: options.wasm ?? await place.bytes() });
