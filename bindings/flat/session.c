@@ -124,18 +124,35 @@ sup_result flat_check_members(const sup_json* object, const char* what, const fl
     return SUP_OK;
 }
 
+/// Only where anything is taken has null a meaning of its own: no clip.
+static void drop_nulls(sup_json* object, const flat_member* members)
+{
+    sup_json *kept = NULL, **at = &object->first;
+    while (*at) {
+        const flat_member* known = members;
+        while (strcmp((*at)->key, known->name) != 0) ++known;
+        bool drop = (*at)->type == SUP_JSON_NULL && known->type != FLAT_IS_ANY;
+        if (drop) {
+            *at = (*at)->next, --object->count;
+        } else kept = *at, at = &(*at)->next;
+    }
+    object->last = kept;
+}
+
 sup_result flat_parse(const char* text, const char* what, const flat_member* members, uint32_t count, sup_arena* arena,
                       sup_json** out, sup_error* error)
 {
     sup_result r = parse(text, what, arena, out, error);
-    return r ? r : flat_check_members(*out, what, members, count, error);
+    if (!r) r = flat_check_members(*out, what, members, count, error);
+    if (!r) drop_nulls(*out, members);
+    return r;
 }
 
 sup_result flat_texts(const sup_json* list, const char* what, sup_arena* arena, const char* const** out, uint32_t* count,
                       sup_error* error)
 {
     *out = NULL, *count = 0;
-    if (!list) return SUP_OK;
+    if (!list || list->type == SUP_JSON_NULL) return SUP_OK;
     const char** texts = sup_arena_alloc(arena, list->count + 1, sizeof *texts);
     if (!texts) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory");
     if (list->type == SUP_JSON_STRING) texts[(*count)++] = list->text;

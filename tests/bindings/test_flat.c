@@ -19,8 +19,7 @@ static uint64_t hash_by_hand(const char* links, double time)
     sup_error      error;
     assert_ok(sup_load("builtin:arm?points=300", NULL, &c, &error), error);
     assert_ok(sup_chain_create(&(sup_chain_desc){ .character = c, .clip = c->clips, .links = links }, &chain, &error), error);
-    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = c->clips }, &instance, &error),
-              error);
+    assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = c->clips }, &instance, &error), error);
     void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
     sup_vec3* skin = malloc((c->mesh.point_count + 8) * sizeof *skin);
     sup_instance_evaluate(instance, time, scratch, NULL, skin);
@@ -127,6 +126,51 @@ static void wrong_words_are_sentences(void** state)
     assert_null(flat_array(character, "colors", NULL));
     assert_non_null(strstr(flat_error(character), "no array 'colors'"));
     flat_free(character);
+}
+
+static void wrong_kinds_and_types_are_sentences(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    assert_null(flat_describe(character));
+    assert_string_equal(flat_error(character), "the handle is a character, but this function takes a chain");
+    assert_int_equal(flat_load(character, "builtin:arm", NULL, NULL, NULL), 0);
+    assert_non_null(strstr(flat_error(character), "takes a session"));
+    assert_null(flat_array(session, "points", NULL));
+    assert_non_null(strstr(flat_error(session), "a character or an instance or a bake"));
+    assert_int_equal(flat_map(session, "soft", NULL, 0), FLAT_DEAD);
+    assert_non_null(strstr(flat_error(session), "takes a character"));
+
+    assert_int_equal(flat_chain(character, "{\"links\":[\"linear\"]}", NULL, NULL), 0);
+    assert_string_equal(flat_error(character), "chains: 'links' must be text");
+    assert_int_equal(flat_chain(character, "{\"step\":\"1\"}", NULL, NULL), 0);
+    assert_non_null(strstr(flat_error(character), "'step' must be a number"));
+    flat_handle chain = must(flat_chain(character, "{\"links\":\"linear\",\"clip\":0,\"set\":null}", NULL, NULL), character);
+    assert_int_equal(flat_play(chain, "{\"live\":1}"), 0);
+    assert_non_null(strstr(flat_error(chain), "'live' must be true or false"));
+    assert_int_equal(flat_play(chain, "{\"preroll\":\"1\"}"), 0);
+    flat_free(chain), flat_free(character);
+}
+
+static void a_simulation_is_not_sent_to_the_end_of_time(void** state)
+{
+    (void)state;
+    flat_handle character = arm();
+    flat_handle flesh = must(flat_chain(character, "{\"links\":\"layers\",\"clip\":\"flex\"}", NULL, NULL), character);
+    flat_handle plain = must(flat_chain(character, "{\"links\":\"linear\",\"clip\":\"flex\"}", NULL, NULL), character);
+    flat_handle played = must(flat_play(flesh, "{\"preroll\":0,\"end\":0.5}"), flesh);
+    flat_handle looped = must(flat_play(flesh, "{\"preroll\":0,\"end\":0.1,\"loop\":true}"), flesh);
+    flat_handle skinned = must(flat_play(plain, NULL), plain);
+    flat_handle live = must(flat_play(flesh, "{\"live\":true,\"clip\":null,\"preroll\":0}"), flesh);
+    assert_int_equal(flat_evaluate(played, 500, NULL, 0), FLAT_INPUT);
+    assert_non_null(strstr(flat_error(played), "times are seconds"));
+    assert_int_equal(flat_evaluate(played, 0.6, NULL, 0), FLAT_OK);
+    assert_int_equal(flat_evaluate(looped, 500, NULL, 0), FLAT_OK);
+    assert_int_equal(flat_evaluate(skinned, 1e9, NULL, 0), FLAT_OK);
+    assert_int_equal(flat_evaluate(live, 0, NULL, 0), FLAT_INPUT);
+    assert_non_null(strstr(flat_error(live), "flat_live"));
+    flat_free(live), flat_free(skinned), flat_free(looped), flat_free(played), flat_free(plain), flat_free(flesh),
+        flat_free(character);
 }
 
 static void wrong_sizes_write_nothing(void** state)
@@ -361,6 +405,8 @@ int main(void)
         cmocka_unit_test(what_is_used_outlives_its_handle),
         cmocka_unit_test(wrong_handles_are_errors),
         cmocka_unit_test(wrong_words_are_sentences),
+        cmocka_unit_test(wrong_kinds_and_types_are_sentences),
+        cmocka_unit_test(a_simulation_is_not_sent_to_the_end_of_time),
         cmocka_unit_test(wrong_sizes_write_nothing),
         cmocka_unit_test(a_mesh_that_was_handed_over_is_a_body),
         cmocka_unit_test(a_live_host_moves_the_joints),
