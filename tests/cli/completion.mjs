@@ -112,8 +112,15 @@ await test("fish completes", folder => {
     has(ask("supple inspect s"), "strip.glb");
 });
 
-await test("zsh reads its script", () => {
-    shell("zsh", ["-f", "-n", path.join(scripts, "_supple")]);
+await test("zsh completes", folder => {
+    writeGlb(path.join(folder, "my strip.glb"), strip());
+    // Its widgets run in a terminal alone; these stand for what the script calls.
+    const stubs = `compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -rl -- "$@" }; _files() { print FILES }; _call_program() { shift; eval "$*" }`;
+    const ask = (...words) => shell("zsh", ["-f", "-c", `${stubs}; complete_supple() { . '${scripts}/_supple' }; words=("$@"); CURRENT=$#words; complete_supple`, "zsh", "supple", ...words], { cwd: folder });
+    equal(ask("ba").join(" "), "bake");
+    equal(ask("bake", "my\\ strip.glb", "out.glb", "--clip", "W").join(" "), "Wave");
+    equal(ask("bake", "my\\ strip.glb", "out.glb", "--clip", "").sort().join(" "), "Nod Wave", "an empty word is the one to complete");
+    equal(ask("bake", "").join(" ").includes("FILES"), true, "files");
 });
 
 finish();
