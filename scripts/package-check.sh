@@ -53,9 +53,10 @@ done
 in_root bash -c '. '"$([ -x "$root/bin/bash" ] || echo "$root")"'/usr/share/bash-completion/completions/supple
     COMP_LINE="supple ba" COMP_POINT=9 COMP_WORDS=(supple ba) COMP_CWORD=1; _supple; [ "${COMPREPLY[*]}" = bake ]'
 # A stranger's program against the headers and the shared libraries, by pkg-config.
-cp tests/install/consumer/consumer.c "$root/tmp/"
+cp tests/install/consumer/consumer.c tests/install/consumer/flat.c "$root/tmp/"
 if [ -x "$root/usr/bin/gcc" ]; then
     in_root sh -c 'cd /tmp && gcc consumer.c -o consumer $(pkg-config --cflags --libs supple) && ./consumer && ldd consumer | grep -q libsupple_io.so.0'
+    in_root sh -c 'cd /tmp && gcc flat.c -o flat -lsupple_flat && ./flat'
 else
     in_root sh -c 'cd "$0" && gcc consumer.c -o consumer $(pkg-config --cflags --libs supple) && ./consumer && ldd consumer | grep -q libsupple_io.so.0' "$root/tmp"
 fi

@@ -5,12 +5,18 @@ set -eu
 cd "$(dirname "$0")/.."
 jobs=${1:-2}
 build=$PWD/build-windows
-scripts/build.sh release "$jobs" supple_program
+scripts/build.sh release "$jobs" supple_program supple_flat
 scripts/build.sh windows "$jobs"
 x86_64-w64-mingw32-gcc-posix -O1 -Wall -Werror tests/windows/hold.c -o "$build/hold.exe" -lshell32
 
+# A stranger's program against the DLL for other languages, and the same one here.
+mkdir -p "$build/include/supple"
+cp bindings/flat/flat.h "$build/include/supple/"
+x86_64-w64-mingw32-gcc-posix -D__USE_MINGW_ANSI_STDIO=1 -I"$build/include" tests/install/consumer/flat.c -o "$build/flat.exe" -L"$build" -lsupple_flat
+cc -I"$build/include" tests/install/consumer/flat.c -o "$build/flat_native" -Lbuild -lsupple_flat "-Wl,-rpath,$PWD/build"
+
 wine=$(command -v wine64 || echo /usr/lib/wine/wine64)
-for program in supple hold; do
+for program in supple hold flat; do
     cat >"$build/$program" <<END
 #!/bin/sh
 unset DISPLAY WAYLAND_DISPLAY

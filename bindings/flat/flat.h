@@ -21,6 +21,10 @@
 #define FLAT_API __attribute__((visibility("default")))
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint32_t flat_handle;
 
 /// Goes up with every change that callers must follow.
@@ -192,5 +196,9 @@ FLAT_API flat_handle flat_bake(flat_handle chain, const char* description, flat_
 /// than its points can show): shading for the frame evaluated last, sup_ripple in <supple/deformer.h>. Bake: "points", "times"
 /// (f64), "file:0" (bytes).
 FLAT_API const void* flat_array(flat_handle handle, const char* name, uint64_t* count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

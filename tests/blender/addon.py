@@ -368,7 +368,8 @@ program_arm = addon.rig.supple.load("builtin:arm?points=1000")
 program_arm.save(os.path.join(FOLDER, "arm.glb"))
 for chain, skinning, flesh, smooth in (("linear", "linear", "none", False), ("dualquat", "dualquat", "none", False),
                                        ("dualquat,smooth", "dualquat", "none", True), ("linear,lattice", "linear", "lattice", False),
-                                       ("dualquat,layers", "dualquat", "layers", False)):  # fmt: skip
+                                       ("dualquat,layers", "dualquat", "layers", False), ("linear,bend", "linear", "bend", False),
+                                       ("dualquat,wrinkle", "dualquat", "wrinkle", False)):  # fmt: skip
     check_preview(addon, chain, skinning, flesh, smooth)
 check_bakes(addon)
 check_settings(addon)

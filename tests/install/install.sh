@@ -26,6 +26,14 @@ cmake -G Ninja -S "$here/consumer" -B found -DCMAKE_PREFIX_PATH="$prefix" -DCMAK
     >configure.log
 cmake --build found >build.log || { cat build.log; exit 1; }
 
+# The flat library stands alone, and its header is one for C++ too.
+# shellcheck disable=SC2086
+for language in c c++; do
+    $compiler $flags -x $language -I"$prefix/include" "$here/consumer/flat.c" -x none -L"$libraries" -lsupple_flat -o flat_$language "-Wl,-rpath,$libraries"
+done
+[ "$(./flat_c)" = "$(./flat_c++)" ] || { echo "the flat library says otherwise from C++" >&2; exit 1; }
+[ "$(ldd flat_c | grep -c libsupple)" = 1 ] || { echo "the flat library needs others of ours" >&2; exit 1; }
+
 first=$(./pc_shared)
 for program in ./pc_static found/consumer_shared found/consumer_static; do
     [ "$($program)" = "$first" ] || { echo "$program says otherwise: $($program), not $first" >&2; exit 1; }

@@ -116,6 +116,12 @@ await test("program and libraries need nothing but Windows and each other", () =
     }
 });
 
+await test("a stranger's program gets the same frame from the DLL", () => {
+    const [there, here] = ["flat", "flat_native"].map(name => spawnSync(path.join(build, name), { encoding: "utf8" }));
+    match(here.stdout, /^[0-9a-f]{16}\n$/, `here: ${here.stderr}`);
+    equal(there.stdout.replaceAll("\r", ""), here.stdout, "hash");
+});
+
 await test("the libraries show what they show elsewhere, and no more", () => {
     const listed = fs.readFileSync(path.join(source, "tests/install/symbols.txt"), "utf8").trim().split("\n").map(l => l.split(" "));
     for (const library of new Set(listed.map(l => l[1]))) {
