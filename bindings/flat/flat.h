@@ -85,11 +85,12 @@ FLAT_API int32_t     flat_give(flat_handle draft, const char* name, const void* 
 /// physics assumes a plausible size for a character of implausible size, as sup_load does. The draft stays.
 FLAT_API flat_handle flat_make(flat_handle draft, const char* description, flat_progress_fn* progress, void* user);
 
-/// Sets a map, 0 to 1 for each point or each stored vertex, and replaces one of that name. Existing chains do not see it.
+/// Sets a map, 0 to 1 for each point or each stored vertex, and replaces one of that name. Existing chains do not see it. Where
+/// there are as many points as vertices, the order is that of the points ("vertex_points" has the point of each vertex).
 /// flat_array(character, "map:NAME") returns it.
 FLAT_API int32_t flat_map(flat_handle character, const char* name, const float* values, uint64_t count);
-/// Adds a sculpt: {"name","clip","time","rest_space"}, three floats per point or stored vertex. Without a time: drops all
-/// sculpts.
+/// Adds a sculpt: {"name","clip","time","rest_space"}, three floats per point or stored vertex, as in flat_map. Without a
+/// time: drops all sculpts.
 FLAT_API int32_t flat_example(flat_handle character, const char* description, const float* points, uint64_t floats);
 /// Replaces the skin weights: point i follows joints[k] by values[k] for k from begin[i] to begin[i + 1] - 1; begin has
 /// point count + 1 entries. Rows are normalized to a sum of exactly 1 in steps of 2^-22, the largest first: a GLB from

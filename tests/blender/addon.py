@@ -166,7 +166,8 @@ def check_settings(addon):
     bpy.ops.supple.map_add()
     settings.maps[0].parameter, settings.maps[0].group = "layers_inertia", "soft"
     truth, read = program_points(addon, mesh, "dualquat,layers", sets)
-    claim("a vertex group is a map", abs(float(read.character.maps["layers_inertia"].max()) - 0.5) < 1e-7)
+    painted = np.array(read.character.maps["layers_inertia"])[read.vertices]
+    claim("a vertex group is a map", np.array_equal(painted, np.where(np.arange(len(painted)) % 2 == 0, np.float32(0.5), 0)))
     bpy.ops.supple.preview()
     bpy.context.scene.frame_set(16)
     copy = bpy.data.objects[mesh.name + " (Supple)"]
@@ -192,6 +193,56 @@ def check_settings(addon):
     claim("so does a bone's value", addon.preview.sessions[mesh.name].stale != "")
     bpy.ops.supple.preset(deformer="layers", preset="hand")
     claim("a preset sets the sliders", abs(settings.p_layers.stiffness_muscle - 0.675) < 1e-6 and abs(settings.p_layers.project_fat - 0.1) < 1e-6)
+
+
+def check_sculpts(addon):
+    """A shape key of a frame is a sculpt of the rest shape for that frame's pose: as a morph of the same shape on the command line."""
+    mesh, armature = arm_scene()
+    mesh.supple.path = os.path.join(FOLDER, "x")
+    for flesh in ("pose_space", "beam", "fourier"):
+        mesh.supple.flesh, mesh.supple.skinning = flesh, "linear"
+        refused(f"{flesh} without sculpts", "needs sculpts")
+    mesh.shape_key_add(name="Basis", from_mix=False)
+    key = mesh.shape_key_add(name="bulge@9", from_mix=False)
+    rest, move = vertices(mesh.data), np.zeros((len(mesh.data.vertices), 3), np.float32)
+    place = mesh.matrix_world
+    claim("the arm stands where its mesh does", all(abs(place[i][j] - (i == j)) == 0 for i in range(4) for j in range(4)))
+    middle = int(np.argmin(np.abs(rest - rest.mean(0)).sum(1)))
+    move[np.linalg.norm(rest - rest[middle], axis=1) < 0.1] = (0, 0, 1 / 64)
+    key.data.foreach_set("co", (rest + move).ravel())
+    key.value = 1  # as it is while somebody sculpts
+    mesh.supple.flesh, mesh.supple.skinning = "none", "linear"
+    given = addon.preview.read_all(bpy.context, mesh, None, up="y")
+    shutil.rmtree(given["folder"])
+    read = given["read"]
+    claim("a sculpt leaves the rest shape as it is", read.sculpts == 1 and bits(read.character.points[read.vertices]) == bits(rest))
+    points = read.character.points
+    moved = np.zeros((len(points), 3), np.float32)
+    moved[read.vertices] = move
+    twin = addon.rig.supple.character(points, read.character.triangles.reshape(-1, 3), joints=[(j.name, j.parent) for j in read.character.joints],
+                                      rest=read.character.rest, weights=read.character.weights, morphs={"bulge": moved}, up="y")  # fmt: skip
+    player, local = read.character.chain("linear").play(addon.rig.CLIP), []
+    for frame in range(16):
+        player.evaluate(frame / 30)
+        local.append(np.array(player.local))
+    twin.add_clip(addon.rig.CLIP, np.array(local).reshape(16, -1, 10), fps=30)
+    source, out = os.path.join(FOLDER, "twin.glb"), os.path.join(FOLDER, "twin.npy")
+    twin.save(source)
+    stored = np.array(addon.rig.supple.load(source).vertex_points)  # a file's points are in the order of its faces
+    for flesh in ("pose_space", "beam", "fourier"):
+        subprocess.run([PROGRAM, "bake", source, out, "--clip", addon.rig.CLIP, "--deform", f"linear,{flesh}", "--fps", "30", "--example", f"{8 / 30!r}=morph:bulge", "--no-verdict", "--quiet"], check=True)
+        truth = np.load(out)[:, stored[read.vertices]]
+        mesh.supple.flesh = flesh
+        bpy.context.view_layer.objects.active = mesh
+        bpy.ops.supple.preview()
+        copy, worst = bpy.data.objects[mesh.name + " (Supple)"], 0.0
+        for frame in (9, 1, 16, 5):
+            bpy.context.scene.frame_set(frame)
+            worst = max(worst, float(np.abs(vertices(copy.data) - truth[frame - 1]).max()))
+        claim(f"{flesh}: the sculpts' frames are the command line's", worst < 1e-6, f"{worst:.1e}")
+        addon.preview.stop(mesh.name)
+    bpy.context.scene.frame_end = 8
+    refused("a sculpt outside the range", "is of frame 9")
 
 
 def check_moving_object(addon):
@@ -373,6 +424,7 @@ for chain, skinning, flesh, smooth in (("linear", "linear", "none", False), ("du
     check_preview(addon, chain, skinning, flesh, smooth)
 check_bakes(addon)
 check_settings(addon)
+check_sculpts(addon)
 check_moving_object(addon)
 data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/data/skinned")
 for name in ("cesiumman.glb", "fox.glb", "soldier.glb"):

@@ -56,9 +56,14 @@ def maps_of(mesh_object):
 
 def read_all(context, mesh_object, told, up="z"):
     """Everything of the scene that a chain needs; `folder` holds bodies until it is bound."""
+    from .settings import SCULPTED
+
     settings = mesh_object.supple
     given = recipe(context, mesh_object)
     read = rig.read(context, mesh_object, maps=maps_of(mesh_object), bodies=world.bodies_of(settings), up=up, told=told)
+    wanting = [link for link in settings.links() if link in SCULPTED] if not settings.preset or settings.written.strip() else []
+    if wanting and not read.sculpts:
+        raise rig.Refused(f"'{wanting[0]}' needs sculpts: give '{mesh_object.name}' shape keys whose names end in @ and a frame, like elbow@12")
     folder = tempfile.mkdtemp(prefix="supple_")
     try:
         given["world"] = world.describe(context.scene, settings, read, folder)

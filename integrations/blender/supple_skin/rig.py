@@ -12,6 +12,7 @@ from mathutils import Matrix
 from . import supple
 
 CLIP = "blender"
+SCULPT = re.compile(r"(.*)@ *(\d+(?:\.\d+)?)")  # a shape key that is a sculpt: "elbow@12"
 
 
 class Refused(Exception):
@@ -37,6 +38,7 @@ class Rig(NamedTuple):
     fps: float
     notes: List[str]
     bodies: List[Body]
+    sculpts: int
     print: str  # the same for the same mesh, weights, maps and motion
 
 
@@ -87,7 +89,7 @@ def check(mesh_object) -> "bpy.types.Object":
 
 
 def rest_points(mesh_object) -> "np.ndarray":
-    """Vertices in the object's space, with shape keys mixed as they are now."""
+    """Vertices in the object's space, with shape keys mixed as they are now; sculpts are of poses and stay out."""
     mesh = mesh_object.data
     points = np.empty((len(mesh.vertices), 3), np.float32)
     keys = mesh.shape_keys
@@ -98,7 +100,7 @@ def rest_points(mesh_object) -> "np.ndarray":
     own, relative = np.empty_like(points), np.empty_like(points)
     mixed = points.copy()
     for key in keys.key_blocks:
-        if key == keys.reference_key or key.mute or key.value == 0:
+        if key == keys.reference_key or key.mute or key.value == 0 or SCULPT.fullmatch(key.name):
             continue
         key.data.foreach_get("co", own.ravel())
         key.relative_key.data.foreach_get("co", relative.ravel())
@@ -113,6 +115,24 @@ def faces_of(mesh) -> List[List[int]]:
     mesh.polygons.foreach_get("loop_start", starts)
     mesh.polygons.foreach_get("loop_total", sizes)
     return [corners[s : s + n].tolist() for s, n in zip(starts, sizes)]
+
+
+def sculpts_of(mesh_object, start: int, end: int) -> List[Tuple[str, float, "np.ndarray"]]:
+    """Shape keys whose names end in @ and a frame of the range: how the mesh at rest must be for the pose of that frame."""
+    mesh, out = mesh_object.data, []
+    for key in mesh.shape_keys.key_blocks if mesh.shape_keys else ():
+        named = SCULPT.fullmatch(key.name)
+        if not named or key == mesh.shape_keys.reference_key:
+            continue
+        frame = float(named[2])
+        if not start <= frame <= end:
+            raise Refused(f"The sculpt '{key.name}' is of frame {frame:g}, but the scene's range is {start} to {end}; rename it, or change the range")
+        points, basis = np.empty((len(mesh.vertices), 3), np.float32), np.empty((len(mesh.vertices), 3), np.float32)
+        key.data.foreach_get("co", points.ravel())
+        key.relative_key.data.foreach_get("co", basis.ravel())
+        mixed = rest_points(mesh_object)
+        out.append((named[1].strip() or key.name, frame, points if np.array_equal(mixed, basis) else mixed + (points - basis)))
+    return out
 
 
 def weights_of(mesh_object, joints: dict) -> Tuple[Tuple[list, list, list], int]:
@@ -144,6 +164,21 @@ def group_values(mesh_object, name: str) -> "np.ndarray":
             if entry.group == group.index:
                 out[i] = entry.weight
     return out
+
+
+def by_point(character, values: "np.ndarray") -> "np.ndarray":
+    """From values of vertices to values of points, which are in another order even where there are as many: the mean of a point's vertices."""
+    vertices, points = np.array(character.vertex_points), len(character.points)
+    first = np.zeros((points, *values.shape[1:]), values.dtype)
+    total = np.zeros((points, *values.shape[1:]), np.float64)
+    first[vertices] = values
+    np.add.at(total, vertices, values)
+    counts = np.bincount(vertices, minlength=points)
+    alone = counts <= 1
+    counts = np.maximum(counts, 1).reshape((-1,) + (1,) * (values.ndim - 1))
+    mean = (total / counts).astype(values.dtype)
+    mean[alone] = first[alone]
+    return mean
 
 
 # ------------------------------------------------------------------------------------------------ joints and motion
@@ -258,7 +293,8 @@ def read(context, mesh_object, *, maps=(), bodies=(), up: str = "z", told=None) 
         notes.append(f"{loose} vertices are in no bone's group and follow the armature as a whole")
     if sheared:
         notes.append("some bones are sheared by the scale of their parents, which joints cannot show; apply the scale (Ctrl A)")
-    if mesh_object.data.shape_keys:
+    keys = mesh_object.data.shape_keys
+    if keys and any(not SCULPT.fullmatch(k.name) for k in keys.key_blocks if k != keys.reference_key):
         notes.append("shape keys are taken as they are mixed now")
     character = supple.character(points, faces_of(mesh_object.data), joints=joints, rest=rest, weights=weights, name=mesh_object.name,
                                  unit=_unit(scene), up=up, weld=True)  # fmt: skip
@@ -268,10 +304,17 @@ def read(context, mesh_object, *, maps=(), bodies=(), up: str = "z", told=None) 
         if 0 <= own < local.shape[1]:
             motion[:, at] = local[:, own]
     character.add_clip(CLIP, motion, fps=fps)
+    sculpts = sculpts_of(mesh_object, start, end)
+    for name, frame, shape in sculpts:
+        shape = (shape.astype(np.float64) @ place[:3, :3].T + place[:3, 3]).astype(np.float32)
+        character.add_example(by_point(character, shape), (frame - start) / fps, clip=CLIP, name=name, rest_space=True)
     seen = hashlib.sha1(repr((joints, start, fps, up, _unit(scene), maps)).encode())
     for array in (character.points, character.triangles, *character.weights, character.rest, motion):
         seen.update(np.ascontiguousarray(array))
+    for name, frame, shape in sculpts:
+        seen.update(repr((name, frame)).encode())
+        seen.update(np.ascontiguousarray(shape))
     for name, group in maps:
-        character.maps[name] = group_values(mesh_object, group)
+        character.maps[name] = by_point(character, group_values(mesh_object, group))
         seen.update(np.ascontiguousarray(character.maps[name]))
-    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + [_in_blender(w) for w in character.warnings], solids, seen.hexdigest())
+    return Rig(character, np.array(character.vertex_points), start, end, fps, notes + [_in_blender(w) for w in character.warnings], solids, len(sculpts), seen.hexdigest())

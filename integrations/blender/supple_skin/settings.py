@@ -8,8 +8,8 @@ from . import supple
 
 DEFORMERS = {d["name"]: d for d in supple.deformers()}
 SKINNINGS = ("linear", "dualquat")
-# Those that work without sculpts; the others are there for who writes the chain.
-FLESH = [n for n, d in DEFORMERS.items() if n not in SKINNINGS and n != "smooth" and "examples" not in d["needs"]]
+FLESH = [n for n in DEFORMERS if n not in SKINNINGS and n != "smooth"]
+SCULPTED = [n for n, d in DEFORMERS.items() if "examples" in d["needs"]]  # they learn from shape keys like elbow@12
 
 
 def _changed(self, context):
@@ -76,7 +76,7 @@ class SUPPLE_PG_settings(bpy.types.PropertyGroup):
     )  # fmt: skip
     flesh: EnumProperty(
         name="Deformer", description="What happens to the skin then", default="layers", update=_changed,
-        items=[("none", "None", "Skinning alone")] + [(n, n.replace("_", " ").capitalize(), DEFORMERS[n]["summary"]) for n in FLESH],
+        items=[("none", "None", "Skinning alone")] + [(n, n.replace("_", " ").capitalize(), DEFORMERS[n]["summary"] + (": needs sculpts, shape keys whose names end in @ and a frame" if n in SCULPTED else "")) for n in FLESH],
     )  # fmt: skip
     smooth: BoolProperty(name="Smooth", description=DEFORMERS["smooth"]["summary"], default=False, update=_changed)
     written: StringProperty(
