@@ -1,13 +1,16 @@
 // Workers of a page and of Node as one.
 import { type AnyWorker, inNode, ofNodeItself } from "./module.ts";
 
+/** A worker whose file is missing, or which a page may not start, says nothing about why. */
+const NO_WORKER = "the worker could not be started; copy worker.mjs beside the bundle, or import supple-skin/compat (its worker is a blob, which the page's content security policy must allow)";
+
 function ofPage(worker: Worker): AnyWorker {
     return {
         postMessage: (message, transfer = []) => worker.postMessage(message, transfer),
         terminate: () => worker.terminate(),
         listen(onMessage, onError) {
             worker.onmessage = event => onMessage(event.data);
-            worker.onerror = event => onError(new Error(event.message || "the worker could not be started"));
+            worker.onerror = event => onError(new Error(event.message || NO_WORKER));
         },
     };
 }

@@ -81,6 +81,21 @@ async function checkStop(kind) {
     console.log(`ok       ${kind} page: binding was stopped after ${told} reports`);
 }
 
+/** A file that was not copied beside the bundle is named, with what to do. */
+async function checkMissing() {
+    for (const file of ["worker.mjs", "supple.wasm"]) {
+        const bare = path.join(folder, `without ${file}`);
+        fs.cpSync(site, bare, { recursive: true });
+        fs.rmSync(path.join(bare, file));
+        servers[file] = await serve(bare, 0, false);
+        const page = await openPage(file, "page.html");
+        await page.waitForFunction(() => globalThis.play);
+        await assert.rejects(page.evaluate(() => globalThis.play("files", "builtin:arm?points=200", "flex", "linear", [0])), new RegExp(`copy ${file.replace(".", "\\.")} beside the bundle`));
+        await page.close();
+    }
+    console.log("ok       files that are not beside the bundle are named");
+}
+
 /** The example draws a character, the skin moves, and a click on it hits it. */
 async function checkExample() {
     const page = await openPage("isolated", `index.html?chain=${encodeURIComponent("dualquat,smooth")}`);
@@ -104,6 +119,7 @@ try {
     await checkHashes("plain", ["files"], chains, clip, undefined);
     await checkHashes("isolated", ["compat"], chains.slice(0, 2), clip, 2);
     await checkHashes("plain", ["compat"], chains.slice(0, 1), clip, undefined);
+    await checkMissing();
     await checkFree();
     await checkStop("isolated");
     await checkStop("plain");
