@@ -5,8 +5,10 @@ import type {
     BakeInfo, BakeOptions, ChainInfo, ChainOptions, CharacterArrays, CharacterInfo, CheckOptions, Checkup, DeformerInfo, Drawing, Errors, FitOptions,
     LoadOptions, Measures, MeshArrays, MotionOptions, MotionReport, PlayOptions, Progress, WeightOptions,
 } from "./types.ts";
+import { bytesOf, floatsOf, indicesOf } from "./numbers.ts";
 
 const ABI = 5;
+const INDICES = /^(corners|face_sizes|weight_begin|weight_joints)(#|$)/;
 const CODES = ["ok", "input", "file", "memory", "cancelled", "dead", "busy"] as const;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -100,6 +102,7 @@ class Door {
 
     /** The same for work that reports; an error that the listener throws stops the work and comes through. */
     listen<T>(progress: Progress | undefined, use: (pointer: number) => T): T {
+        if (progress && typeof progress !== "function") throw new SuppleError("the listener of progress must be a function", "input");
         this.listener = progress;
         this.thrown = undefined;
         try {
@@ -112,7 +115,7 @@ class Door {
     }
 
     withFiles<T>(files: Record<string, Uint8Array> | undefined, use: (pointer: number) => T): T {
-        this.beside = files ?? {};
+        this.beside = Object.fromEntries(Object.entries(files ?? {}).map(([name, bytes]) => [name, bytesOf(`the bytes of ${name}`, bytes)]));
         try {
             return use(files ? this.call("supple_read") : 0);
         } finally {
@@ -144,6 +147,7 @@ class Door {
 
     private put(one: string | Numbers | undefined): number {
         if (one === undefined) return 0;
+        if (typeof one !== "string" && !ArrayBuffer.isView(one)) throw new SuppleError(`a text was expected, not ${one === null ? "null" : typeof one}`, "input");
         const bytes = typeof one === "string" ? encoder.encode(`${one}\0`) : new Uint8Array(one.buffer, one.byteOffset, one.byteLength);
         const at = this.alloc(bytes.length);
         new Uint8Array(this.instance.memory.buffer, at, bytes.length).set(bytes);
@@ -214,14 +218,16 @@ export class Character extends Thing {
     }
 
     /** A painted map, 0 to 1 for each point or each stored vertex. Chains that are there already do not see it. */
-    map(name: string, values: Float32Array): void {
-        this.door.lend([name, values], (text, at) => this.door.check(this.handle, this.door.call("flat_map", this.handle, text, at, BigInt(values.length))));
+    map(name: string, values: ArrayLike<number>): void {
+        const own = floatsOf("the values of a map", values);
+        this.door.lend([name, own], (text, at) => this.door.check(this.handle, this.door.call("flat_map", this.handle, text, at, BigInt(own.length))));
     }
 
     /** A sculpt at a time of a clip, three floats a point or a stored vertex. Without a time all sculpts are dropped. */
-    example(description: { name?: string; clip?: string; time?: number; rest_space?: boolean }, points?: Float32Array): void {
-        this.door.lend([JSON.stringify(description), points], (text, at) =>
-            this.door.check(this.handle, this.door.call("flat_example", this.handle, text, at, BigInt(points?.length ?? 0))));
+    example(description: { name?: string; clip?: string; time?: number; rest_space?: boolean }, points?: ArrayLike<number>): void {
+        const own = points && floatsOf("the points of a sculpt", points);
+        this.door.lend([JSON.stringify(description), own], (text, at) =>
+            this.door.check(this.handle, this.door.call("flat_example", this.handle, text, at, BigInt(own?.length ?? 0))));
     }
 
     /**
@@ -229,26 +235,25 @@ export class Character extends Thing {
      * - 1. They are kept in steps of 2^-22 that sum to exactly 1, so that write() and who reads it have the same bits;
      * array("weight_values") gives them.
      */
-    weights(begin: Uint32Array, joints: Uint32Array, values: Float32Array): void
-    {
-        if (joints.length !== values.length)
-            throw new SuppleError(`weights: ${joints.length} joints and ${values.length} values`, "input");
-        this.door.lend([ begin, joints, values ],
-                       (from, which, by) =>
-                           this.door.check(this.handle, this.door.call("flat_weights", this.handle, from, BigInt(begin.length),
-                                                                       which, by, BigInt(values.length))));
+    weights(begin: ArrayLike<number>, joints: ArrayLike<number>, values: ArrayLike<number>): void {
+        const rows = indicesOf("weights: begin", begin), own = indicesOf("weights: joints", joints), shares = floatsOf("weights: values", values);
+        if (own.length !== shares.length) throw new SuppleError(`weights: ${own.length} joints and ${shares.length} values`, "input");
+        this.door.lend([rows, own, shares], (from, which, by) => this.door.check(this.handle,
+            this.door.call("flat_weights", this.handle, from, BigInt(rows.length), which, by, BigInt(shares.length))));
     }
 
     /** A motion: ten floats a joint for every frame, and a weight a morph for every frame. */
-    clip(description: { name: string; fps: number }, local: Float32Array, morphs?: Float32Array): void {
-        this.door.lend([JSON.stringify(description), local, morphs], (text, at, weights) => this.door.check(this.handle,
-            this.door.call("flat_clip", this.handle, text, at, BigInt(local.length), weights, BigInt(morphs?.length ?? 0))));
+    clip(description: { name: string; fps: number }, local: ArrayLike<number>, morphs?: ArrayLike<number>): void {
+        const own = floatsOf("a motion", local), shapes = morphs && floatsOf("the morphs of a motion", morphs);
+        this.door.lend([JSON.stringify(description), own, shapes], (text, at, weights) => this.door.check(this.handle,
+            this.door.call("flat_clip", this.handle, text, at, BigInt(own.length), weights, BigInt(shapes?.length ?? 0))));
     }
 
     /** A rig for the mesh out of shapes of it, frame after frame, with the motion as the clip "fit". */
-    fit(frames: Float32Array, options: FitOptions = {}, progress?: Progress): Character {
-        const made = this.door.lend([JSON.stringify(options), frames], (text, at) =>
-            this.door.listen(progress, told => this.door.call("flat_fit", this.handle, text, at, BigInt(frames.length), told, 0)));
+    fit(frames: ArrayLike<number>, options: FitOptions = {}, progress?: Progress): Character {
+        const own = floatsOf("the shapes", frames);
+        const made = this.door.lend([JSON.stringify(options), own], (text, at) =>
+            this.door.listen(progress, told => this.door.call("flat_fit", this.handle, text, at, BigInt(own.length), told, 0)));
         return new Character(this.door, this.make(made), this.living);
     }
 
@@ -257,7 +262,7 @@ export class Character extends Thing {
      * follows whom; pairs found by "shape" are guesses, and `map` corrects them.
      */
     motion(name: string, bytes: Uint8Array | ArrayBuffer, options: MotionOptions = {}, files?: Record<string, Uint8Array>): MotionReport {
-        const own = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+        const own = bytesOf(`the bytes of ${name}`, bytes);
         return this.door.lend([name, JSON.stringify(options), own], (text, wanted, at) => this.door.withFiles(files, read =>
             this.door.json<MotionReport>(this.handle, this.door.call("flat_motion", this.handle, text!, at!, BigInt(own.length), wanted!, read, 0))));
     }
@@ -267,8 +272,9 @@ export class Character extends Thing {
      * character's), which are fitted into the mesh. inspect().weights says what was found.
      */
     weigh(options: WeightOptions = {}, progress?: Progress, skeleton?: { name: string; bytes: Uint8Array }): Character {
-        const made = this.door.lend([skeleton?.name, skeleton?.bytes, JSON.stringify(options)], (name, at, text) =>
-            this.door.listen(progress, told => this.door.call("flat_weigh", this.handle, name!, at!, BigInt(skeleton?.bytes.length ?? 0), text!, told, 0)));
+        const own = skeleton && bytesOf(`the bytes of ${skeleton.name}`, skeleton.bytes);
+        const made = this.door.lend([skeleton?.name, own, JSON.stringify(options)], (name, at, text) =>
+            this.door.listen(progress, told => this.door.call("flat_weigh", this.handle, name!, at!, BigInt(own?.length ?? 0), text!, told, 0)));
         return new Character(this.door, this.make(made), this.living);
     }
 
@@ -284,7 +290,8 @@ export class Character extends Thing {
 
     /** The bytes of a mesh that bodies of worlds name, for chains from now on; undefined: none of that name. */
     prop(name: string, bytes: Uint8Array | undefined): void {
-        this.door.lend([name, bytes], (text, at) => this.door.check(this.handle, this.door.call("flat_prop", this.handle, text!, at!, BigInt(bytes?.length ?? 0))));
+        const own = bytes && bytesOf(`the bytes of ${name}`, bytes);
+        this.door.lend([name, own], (text, at) => this.door.check(this.handle, this.door.call("flat_prop", this.handle, text!, at!, BigInt(own?.length ?? 0))));
     }
 
     /** Deformers in a row, bound to the character: "layers", or options. */
@@ -340,15 +347,16 @@ export class Player extends Thing {
      * The skin `dt` seconds later in a pose from outside: ten floats a joint (translation, rotation x y z w, scale, from the parent) and a
      * weight a morph. teleport: it did not move here, it is here.
      */
-    live(dt: number, local: Float32Array, morphs?: Float32Array, teleport = false): Float32Array {
-        this.local = this.keep(0, this.local, local.length);
-        this.door.view<Float32Array>(Float32Array, this.local, local.length).set(local);
-        if (morphs) {
-            this.weights = this.keep(1, this.weights, morphs.length);
-            this.door.view<Float32Array>(Float32Array, this.weights, morphs.length).set(morphs);
+    live(dt: number, local: ArrayLike<number>, morphs?: ArrayLike<number>, teleport = false): Float32Array {
+        const pose = floatsOf("a pose", local), shapes = morphs && floatsOf("the weights of morphs", morphs);
+        this.local = this.keep(0, this.local, pose.length);
+        this.door.view<Float32Array>(Float32Array, this.local, pose.length).set(pose);
+        if (shapes) {
+            this.weights = this.keep(1, this.weights, shapes.length);
+            this.door.view<Float32Array>(Float32Array, this.weights, shapes.length).set(shapes);
         }
-        this.door.check(this.handle, this.door.call("flat_live", this.handle, dt, this.local, BigInt(local.length), morphs ? this.weights : 0,
-            BigInt(morphs?.length ?? 0), teleport ? 1 : 0, 0, 0n));
+        this.door.check(this.handle, this.door.call("flat_live", this.handle, dt, this.local, BigInt(pose.length), shapes ? this.weights : 0,
+            BigInt(shapes?.length ?? 0), teleport ? 1 : 0, 0, 0n));
         return this.skin();
     }
 
@@ -423,23 +431,25 @@ export class Player extends Thing {
     }
 
     /** Distances of the frame to a truth of three floats a point. */
-    errors(truth: Float32Array): Errors {
-        return this.door.lend([truth], at => this.door.json<Errors>(this.handle, this.door.call("flat_errors", this.handle, at, BigInt(truth.length))));
+    errors(truth: ArrayLike<number>): Errors {
+        const own = floatsOf("the truth", truth);
+        return this.door.lend([own], at => this.door.json<Errors>(this.handle, this.door.call("flat_errors", this.handle, at, BigInt(own.length))));
     }
 
     /**
      * A value for each point: log2 of its worst edge's stretch, the change of curvature, the change of its part's volume as a fraction, the
      * weight of a joint ("weight:Spine"), a map ("map:soft"), or the distance to the points of another frame.
      */
-    values(what: "stretch" | "roughness" | "volume" | "distance" | `weight:${string}` | `map:${string}`, others?: Float32Array): Float32Array {
+    values(what: "stretch" | "roughness" | "volume" | "distance" | `weight:${string}` | `map:${string}`, others?: ArrayLike<number>): Float32Array {
         if (what !== "distance") return this.filled([what], this.skin().length / 3, (at, count, text) => this.door.call("flat_values", this.handle, text!, at, count));
-        const given = others ?? new Float32Array(0);
+        const given = floatsOf("the other points", others ?? []);
         return this.filled([given], this.skin().length / 3, (at, count, places) =>
             this.door.call("flat_distances", this.handle, places!, BigInt(given.length), at, count));
     }
 
     /** Unit normals of the frame, three floats a stored vertex; `vertices` as the character's inspect() says. */
     normals(vertices: number): Float32Array {
+        if (!Number.isInteger(vertices) || vertices < 0) throw new SuppleError("normals take the number of stored vertices, inspect().vertices", "input");
         return this.filled([], 3 * vertices, (at, count) => this.door.call("flat_normals", this.handle, at, count));
     }
 
@@ -529,7 +539,7 @@ export class Supple {
      * `files` are those that it names beside itself.
      */
     load(name: string, bytes?: Uint8Array | ArrayBuffer, options: LoadOptions = {}, files?: Record<string, Uint8Array>): Character {
-        const { session } = this.door, own = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+        const { session } = this.door, own = bytes && bytesOf(`the bytes of ${name}`, bytes);
         const made = this.door.lend([name, JSON.stringify(options), own], (text, wanted, at) => own
             ? this.door.withFiles(files, read => this.door.call("flat_load_bytes", session, text!, at!, BigInt(own.length), wanted!, read, 0))
             : this.door.call("flat_load", session, text!, wanted!, 0, 0));
@@ -551,15 +561,18 @@ export class Supple {
     /** A character from arrays. */
     make(arrays: CharacterArrays, progress?: Progress): Character {
         const { meshes, jointRest, jointInverseBind, ...rest } = arrays, { door } = this;
+        if (!Array.isArray(meshes)) throw new SuppleError("a character needs a list of meshes", "input");
         const draft = door.call("flat_draft", door.session);
         if (!draft) throw door.error(door.session);
-        const give = (name: string, data: Numbers | undefined) => {
-            if (data) door.lend([name, data], (text, at) => door.check(draft, door.call("flat_give", draft, text!, at!, BigInt(data.length))));
+        const give = (name: string, data: ArrayLike<number> | undefined) => {
+            if (!data) return;
+            const own = INDICES.test(name) ? indicesOf(name, data) : floatsOf(name, data);
+            door.lend([name, own], (text, at) => door.check(draft, door.call("flat_give", draft, text!, at!, BigInt(own.length))));
         };
         try {
             meshes.forEach((mesh, i) => {
                 const sign = i ? `#${i + 1}` : "";
-                for (const [key, name] of Object.entries(NAMES)) give(name + sign, mesh[key as keyof MeshArrays] as Numbers | undefined);
+                for (const [key, name] of Object.entries(NAMES)) give(name + sign, mesh[key as keyof MeshArrays] as ArrayLike<number> | undefined);
                 for (const [name, data] of Object.entries(mesh.maps ?? {})) give(`map:${name}${sign}`, data);
                 for (const [name, data] of Object.entries(mesh.morphs ?? {})) give(`morph:${name}${sign}`, data);
             });

@@ -175,24 +175,24 @@ export interface Errors {
     erms: number;
 }
 
-/** A mesh of a character that is made from arrays. Faces are triangles unless `faceSizes` says otherwise. */
+/** A mesh of a character that is made from arrays, best a Float32Array and, for whole numbers, a Uint32Array, which are not converted. Faces are triangles unless `faceSizes` says otherwise. */
 export interface MeshArrays {
     name?: string;
     /** Three floats a vertex. */
-    points: Float32Array;
-    corners: Uint32Array;
-    faceSizes?: Uint32Array;
-    normals?: Float32Array;
+    points: ArrayLike<number>;
+    corners: ArrayLike<number>;
+    faceSizes?: ArrayLike<number>;
+    normals?: ArrayLike<number>;
     /** Vertices in one place are one point. */
     weld?: boolean;
     /** The joint that a mesh without weights follows. */
     joint?: number;
     /** Where the influences of each vertex begin, and the end. */
-    weightBegin?: Uint32Array;
-    weightJoints?: Uint32Array;
-    weightValues?: Float32Array;
-    maps?: Record<string, Float32Array>;
-    morphs?: Record<string, Float32Array>;
+    weightBegin?: ArrayLike<number>;
+    weightJoints?: ArrayLike<number>;
+    weightValues?: ArrayLike<number>;
+    maps?: Record<string, ArrayLike<number>>;
+    morphs?: Record<string, ArrayLike<number>>;
 }
 
 export interface CharacterArrays {
@@ -202,9 +202,9 @@ export interface CharacterArrays {
     meshes: MeshArrays[];
     joints?: { name: string; parent?: number | string }[];
     /** Ten floats a joint: translation, rotation x y z w, scale, from the parent. */
-    jointRest?: Float32Array;
+    jointRest?: ArrayLike<number>;
     /** Twelve floats a joint, three rows of four; without: the rest pose is the bind pose. */
-    jointInverseBind?: Float32Array;
+    jointInverseBind?: ArrayLike<number>;
     weights?: "automatic";
 }
 

@@ -47,6 +47,19 @@ async function checkDoor(what, supple, clip, wanted) {
     ];
     for (const [call, words] of bad)
         await assert.rejects(async () => call(), error => error.name === "SuppleError" && words.test(error.message), `${what}: ${call} with ${words}`);
+    // Lists of numbers are taken whatever their type; what is none is an error, and never an address.
+    const count = (await arm.inspect()).points;
+    for (const values of [Array(count).fill(0.25), new Float64Array(count).fill(0.25), new Float32Array(count).fill(0.25)]) {
+        await arm.map("soft", new Float32Array(count));
+        await arm.map("soft", values);
+        assert.ok((await arm.array("map:soft")).every(value => value === 0.25), `${what}: ${values.constructor.name}`);
+    }
+    assert.equal((await player.errors(Array.from(await player.skin()))).max, 0, what);
+    const odd = [[() => arm.map("soft", 5), /list of numbers/], [() => arm.map("soft", Array(count).fill("x")), /not finite/], [() => arm.map("soft", new BigInt64Array(count)), /list of numbers/],
+        [() => supple.load("a.glb", [1, 2, 3]), /ArrayBuffer/], [() => supple.load(5), /text/], [() => arm.weights([0, -1], [0], [1]), /whole numbers/], [() => player.normals(-1), /vertices/],
+        [() => supple.make({}), /meshes/], [() => player.live(0.1, undefined), /list of numbers/]];
+    for (const [call, words] of odd)
+        await assert.rejects(async () => call(), error => error.name === "SuppleError" && words.test(error.message), `${what}: ${call} with ${words}`);
     await player.free();
     await assert.rejects(async () => player.hash(), error => error.name === "SuppleError" && error.code === "dead", `${what}: a freed player`);
     await supple.close();
