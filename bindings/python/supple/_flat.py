@@ -191,9 +191,19 @@ def answer(text: Optional[bytes], number: int) -> Any:
     return json.loads(text.decode("utf-8", "replace"))
 
 
+def real(what: str, value: Any) -> float:
+    """A number for the library, or an error that names what it is for."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")  # refused by the library as not finite
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a number, not {value!r}") from None
+
+
 def encode(text: Union[str, "os.PathLike[str]"]) -> bytes:
     """UTF-8 that may end at its first 0 only."""
-    data = os.fspath(text).encode("utf-8", "surrogateescape")
+    data = os.fsdecode(text).encode("utf-8", "surrogateescape")
     if b"\0" in data:
         raise InputError("a text may not hold a zero byte")
     return data

@@ -52,6 +52,8 @@ class Session:
     """Threads that characters are worked on by; 0 is one per core. There is one for everybody who asks for none."""
 
     def __init__(self, threads: int = 0):
+        if not 0 <= threads <= 256:
+            raise _flat.InputError(f"a session has 1 to 256 threads, or 0 for one per core, not {threads}")
         number = lib.flat_open(threads)
         if not number:
             raise _flat.OutOfMemory("a session with its threads could not be made")

@@ -49,7 +49,7 @@ class Player:
 
     def evaluate(self, time: float) -> Any:
         """The skin at any time of the clip. The same bits for the same time, whatever was asked before."""
-        status = lib.flat_evaluate(self._handle.__index__(), time, None, 0)
+        status = lib.flat_evaluate(self._handle.__index__(), _flat.real("the time of a frame", time), None, 0)
         if status:
             raise _flat.fail(self._number, status)
         return self._points
@@ -57,7 +57,7 @@ class Player:
     def step(self, dt: float, local: Any, morphs: Any = None, *, teleport: bool = False) -> Any:
         """A live host: time moves on by dt seconds to a new pose, joints x 10 floats, and a weight per morph."""
         pose, weights = Given(local, "f", "local"), Given(morphs, "f", "morphs")
-        status = lib.flat_live(self._handle.__index__(), dt, pose.address, pose.count, weights.address, weights.count,
+        status = lib.flat_live(self._handle.__index__(), _flat.real("the length of a step", dt), pose.address, pose.count, weights.address, weights.count,
                                int(teleport), None, 0)  # fmt: skip
         if status:
             raise _flat.fail(self._number, status)
@@ -84,7 +84,7 @@ class Player:
 
     def set(self, parameter: str, value: float) -> None:
         """A parameter that may change while playing: "layers.gravity", "smooth#2.step"."""
-        _flat.check(lib.flat_set(self._handle.__index__(), encode(parameter), value), self._number)
+        _flat.check(lib.flat_set(self._handle.__index__(), encode(parameter), _flat.real("a parameter", value)), self._number)
 
     def bodies(self, bodies: List[Dict[str, Any]], start: float = 0.0) -> None:
         """The chain's bodies in other places, as its member "bodies" lists them: as many, of the same kinds, from second `start` on."""
@@ -100,7 +100,7 @@ class Player:
 
     def hold(self, still: float) -> None:
         """From this second of the clip on its pose is held; 0: the clip plays on."""
-        _flat.check(lib.flat_hold(self._handle.__index__(), still), self._number)
+        _flat.check(lib.flat_hold(self._handle.__index__(), _flat.real("the second of a held pose", still)), self._number)
 
     # ------------------------------------------------------------------------------------------ about the last frame
 

@@ -473,3 +473,17 @@ def test_a_frame_costs_less_than_a_tenth_of_a_millisecond(arm):
             player.evaluate(0.005 * i)
         best = min(best, (time.perf_counter() - begin) / 100)
     assert best < 1e-4
+
+
+def test_numbers_that_are_none_are_named():
+    player = supple.load("builtin:arm?points=200").chain("linear").play("flex")
+    for call in (lambda: player.evaluate(None), lambda: player.evaluate("soon"), lambda: player.set("linear.x", "much"), lambda: player.hold([])):
+        with pytest.raises(supple.InputError, match="must be a number"):
+            call()
+    with pytest.raises(supple.InputError, match="finite"):
+        player.evaluate(10**400)
+    for threads in (-1, 10**9):
+        with pytest.raises(supple.InputError, match="1 to 256 threads"):
+            supple.Session(threads=threads)
+    with pytest.raises(supple.InputError, match="ending of .abc."):
+        supple.load(b"abc")
