@@ -59,8 +59,8 @@ struct sup_instance {
     sup_sampler     sampler;
     sup_world_plan  world;           // the chain's, or with other forces or bodies
     sup_arena *     forces, *bodies; // where those are; NULL: the chain's
-    world_workspace work;    // the world of this moment
-    bool*           carries; // joints that skin hangs on
+    world_workspace work;            // the world of this moment
+    bool*           carries;         // joints that skin hangs on
 };
 
 // ---------------------------------------------------------------------------------------------- poses
@@ -391,8 +391,8 @@ static int64_t step_of(const sup_instance* in, double time, double* ratio)
 
 static void show(sup_instance* in, double time, double ratio, const run_scratch* s, sup_stats* stats, sup_vec3* out)
 {
-    const sup_chain* chain = in->chain;
-    sup_frame        frame = make_frame(in, time, 0, &in->shown, &in->shown, stats);
+    const sup_chain*  chain = in->chain;
+    sup_frame         frame = make_frame(in, time, 0, &in->shown, &in->shown, stats);
     run_displacements displacements = { before_of(in), after_of(in), ratio };
     if (!chain->stepped_end) {
         links_run(chain, 0, chain->link_count, in->resolved, NULL, &frame, &displacements, s, NULL, out);
@@ -531,9 +531,12 @@ static sup_result set_span(sup_instance* in, const sup_instance_desc* desc, sup_
 {
     double end = desc->end != 0 ? desc->end : in->clip ? in->clip->seconds : 0;
     double preroll = desc->preroll == 0 ? PREROLL_STANDARD : desc->preroll < 0 ? 0 : desc->preroll;
-    if (!(desc->start >= 0 && desc->start <= 1e6) || !(end <= 1e6) || !(end >= desc->start))
-        return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s is reversed; put start before end",
+    if (!(desc->start >= 0 && desc->start <= 1e6) || !(end <= 1e6))
+        return sup_fail(error, SUP_ERROR_INPUT, "a span must lie between 0 and a million seconds, not from %g to %g s",
                         desc->start, end);
+    if (!(end >= desc->start))
+        return sup_fail(error, SUP_ERROR_INPUT, "the span from %g s to %g s is reversed; put start before end", desc->start,
+                        end);
     if (!(preroll <= 600)) return sup_fail(error, SUP_ERROR_INPUT, "a pre-roll of %g s is too long; give at most 600", preroll);
     in->start = desc->start;
     in->end = end;
