@@ -135,6 +135,7 @@ sup_result sup_wrinkle_frames_create(const sup_mesh* mesh, const sup_topology* t
 wrinkle_strain sup_wrinkle_strain(const wrinkle_frames* f, const sup_vec3* points, float unscale, uint32_t p)
 {
     sup_vec3 a = v3(0, 0, 0), b = v3(0, 0, 0);
+    if (v3_length2(f->axes[0][p]) == 0) return (wrinkle_strain){ 0, 0, 0 };
     for (int k = 0; k < WRINKLE_ROWS; ++k) {
         sup_vec3 e = v3_sub(points[f->neighbors[p][k]], points[p]);
         a = v3_mad(a, f->coefficients[p][k][0], e);

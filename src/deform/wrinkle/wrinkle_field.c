@@ -80,7 +80,7 @@ typedef struct sampler {
     sup_vec3*             points;
     wrinkle_strain*       sum;
     wrinkle_strain*       most;
-    const wrinkle_tree*   tree;
+    wrinkle_tree*         tree;
     float                 threshold;
     float*                pressed; // by point, of this pose
     float*                limits;
@@ -244,7 +244,7 @@ static void turn_frame(wrinkle_frames* f, uint32_t p, const tensor* t, sup_vec3 
 }
 
 sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, const float* wavelengths, sup_arena* temporary,
-                                  const wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
+                                  wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
                                   sup_error* error)
 {
     const sup_character* c = in->character;
@@ -261,6 +261,11 @@ sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, c
     if (!s.sum || !one || !two || !axes) return sup_fail_memory(error, "wrinkle");
     for (uint32_t p = 0; p < n; ++p) limits[p] = WRINKLE_UNLIMITED;
     sup_result result = sample_clips(&s, temporary, error);
+    if (tree->left < 0)
+        sup_note(in->notes,
+                 "too many faces of '%s' lie over each other to find where folds would cross skin, so they move no point; "
+                 "delete stacked faces and faces that reach across the body",
+                 c->name);
     if (result == SUP_OK) result = sup_wrinkle_contact_spread(f, wavelengths, temporary, limits, error);
     if (result != SUP_OK) return result;
     float share = s.poses ? 1 / (float)s.poses : 0;
