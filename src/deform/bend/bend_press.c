@@ -21,6 +21,10 @@ enum { SWEEPS = 64, CONTACTS_MAX = 96, SLOTS_MAX = 1536, STEPS = 24 };
 #define THIN 0.3f
 /// Longest decay along a curve, in reaches.
 #define DECAY 0.5
+/// Of a body's radius: skin that is so little inside is out.
+#define OUTSIDE 1e-4f
+/// Of a press at its own place: skin that follows less cannot be pushed out.
+#define YIELDS 1e-9
 
 typedef struct contact {
     uint32_t node, curve;
@@ -213,7 +217,7 @@ static void agree_on_ways(const bend_bound* b, const sup_frame* frame, const ben
         float             gone = 0, most = 8 * s->radius;
         for (int k = 0; k < STEPS && gone < most; ++k) {
             float d = bend_solid_depth(s, v3_mad(p, gone, ways[i]), &out);
-            if (!(d > 1e-4f * s->radius)) break;
+            if (!(d > OUTSIDE * s->radius)) break;
             gone += d;
         }
         list[i].way = ways[i];
@@ -301,7 +305,7 @@ static void solve_contacts(const press_workspace* work, uint32_t count)
             const double* row = work->matrix + (size_t)i * CONTACTS_MAX;
             double        gap = -(double)list[i].depth;
             for (uint32_t k = 0; k < count; ++k) gap += row[k] * list[k].force;
-            double f = row[i] > 1e-9 ? list[i].force - gap / row[i] : 0;
+            double f = row[i] > YIELDS ? list[i].force - gap / row[i] : 0;
             list[i].force = f > 0 ? f : 0;
         }
 }

@@ -7,6 +7,8 @@
 
 /// From here on a correction is as good as whole.
 #define SEEN_SHARE 0.99f
+/// Of a segment: a first step so short that the curves are still where they start.
+#define AT_ONCE 1e-6
 /// Of the change between two examples: the slowest oscillator is 0.39 of it behind, the liveliest rings by 0.5; both keep all
 /// but 0.5% of that.
 #define SWING_MOST 0.75f
@@ -154,7 +156,7 @@ static void look_at_steps(calm_maker* c, float* weights, float* none, double* st
         for (uint32_t k = 0; k < c->s->count; ++k) weights[k] = k == j;
         sup_modal_reset(c->m, none, state);
         for (int k = 0; k < STEPS; ++k) {
-            sup_modal_step(c->m, k ? 1.0 / STEPS : 1e-6, weights, weights, state, c->coefficients);
+            sup_modal_step(c->m, k ? 1.0 / STEPS : AT_ONCE, weights, weights, state, c->coefficients);
             look_at(c);
         }
     }

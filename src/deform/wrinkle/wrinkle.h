@@ -11,6 +11,7 @@
 
 #include "geom/search/bvh.h"
 #include "geom/surface/topology.h"
+#include "math/trig.h"
 #include "math/wide.h"
 #include "supple/deformer.h"
 
@@ -26,6 +27,8 @@ enum {
 /// No skin folds steeper than this: what is pressed by 30 %, a lost squared length of 0.51.
 #define WRINKLE_LOST_MAX 0.51f
 #define WRINKLE_STEEPEST 1.048f
+/// Radians of a wave.
+#define WRINKLE_TURN ((float)(2 * SUP_PI))
 /// Of `limits`: no compression comes near.
 #define WRINKLE_UNLIMITED 2.0f
 

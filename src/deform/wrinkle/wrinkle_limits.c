@@ -94,7 +94,7 @@ sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, c
     smooth(topology, n, sup_wrinkle_smoothings(mesh, topology, wavelengths), bends, other);
     // Twice the amplitude of the steepest fold is WRINKLE_STEEPEST x wavelength / pi.
     for (uint32_t p = 0; p < n; ++p) {
-        float fits = bends[p] > 0 ? DEPTH_PER_RADIUS * 3.14159265f / (WRINKLE_STEEPEST * bends[p]) : INFINITY;
+        float fits = bends[p] > 0 ? DEPTH_PER_RADIUS * (float)SUP_PI / (WRINKLE_STEEPEST * bends[p]) : INFINITY;
         if (fits < wavelengths[p]) wavelengths[p] = fits;
     }
     return SUP_OK;
