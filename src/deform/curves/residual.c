@@ -42,16 +42,16 @@ sup_result sup_residual_trust_create(const sup_character* character, const sup_s
                                      sup_arena* arena, sup_trust* out, sup_error* error)
 {
     uint32_t       n = segments->count, count = 0;
-    sup_trust_way* ways = SUP_NEW(arena, sup_trust_way, (size_t)n + 1);
+    sup_pose_path* paths = SUP_NEW(arena, sup_pose_path, (size_t)n + 1);
     *out = (sup_trust){ 0 };
     if (n < 2 || !segments->turns.pose_count) return SUP_OK;
-    if (!ways) return sup_fail_memory(error, "poses");
-    if (segments->posed) count = sup_segments_ways(segments, ways);
+    if (!paths) return sup_fail_memory(error, "poses");
+    if (segments->posed) count = sup_segments_paths(segments, paths);
     else
-        for (; count < n; ++count) ways[count] = (sup_trust_way){ count, (count + 1) % n }; // the last: around a loop
+        for (; count < n; ++count) paths[count] = (sup_pose_path){ count, (count + 1) % n }; // the last: around a loop
     sup_trust_desc desc = { .turns = &segments->turns,
-                            .way_count = count,
-                            .ways = ways,
+                            .path_count = count,
+                            .paths = paths,
                             .shapes = segments->q,
                             .means = { sections->station_count, sections->station, sections->ratio },
                             .in_time = !segments->posed };
@@ -71,9 +71,9 @@ sup_residual_trust sup_residual_trust_find(const sup_trust* trust, const sup_mod
     sup_residual_trust found = { .from = at->from, .to = at->to };
     bool               left = m->period == 0 && (at->ratio <= 0 || at->ratio >= 1);
     double             ratio = m->smooth ? at->ratio : sup_ramp_value(m->ramp, at->ratio);
-    sup_way            way = { at->from, (float)ratio, left };
+    sup_path_place     place = { at->from, (float)ratio, left };
     if (on && m->segments && !(at->beyond > 0 && free))
-        found.trusted = sup_trust_find(trust, frame->end, &way, frame->tasks, scratch);
+        found.trusted = sup_trust_find(trust, frame->end, &place, frame->tasks, scratch);
     return found;
 }
 
@@ -81,12 +81,12 @@ sup_residual_trust sup_residual_trust_find(const sup_trust* trust, const sup_mod
 static void look_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp, double time,
                         sup_pose* pose, void* scratch, sup_beside* out)
 {
-    double   ratio, beyond;
-    uint32_t i = sup_segments_find(s, time, &ratio, &beyond);
-    bool     left = ratio <= 0 || ratio >= 1;
-    sup_way  way = { i, (float)(s->count == 2 ? sup_ramp_value(ramp, ratio) : ratio), left };
+    double         ratio, beyond;
+    uint32_t       i = sup_segments_find(s, time, &ratio, &beyond);
+    bool           left = ratio <= 0 || ratio >= 1;
+    sup_path_place place = { i, (float)(s->count == 2 ? sup_ramp_value(ramp, ratio) : ratio), left };
     sup_clip_sample(in->character, in->clip, time, pose);
-    sup_trusted t = sup_trust_find(trust, pose, &way, in->tasks, scratch);
+    sup_trusted t = sup_trust_find(trust, pose, &place, in->tasks, scratch);
     for (uint32_t p = 0; t.share && p < trust->entry_count; ++p) {
         out->off |= t.share[p] < SEEN_SHARE;
         out->ahead |= t.shift[p] > 1 - SEEN_SHARE || t.shift[p] < SEEN_SHARE - 1;

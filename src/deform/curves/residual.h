@@ -20,7 +20,7 @@ sup_residual sup_residual_by_pose(const sup_segments* segments, const sup_pose* 
 sup_residual sup_residual_by_time(const sup_modal* modal, const sup_modal_moment* at);
 
 /// How far the examples are trusted at a moment of the clip (deform/curves/trust.h). Before the first and beyond the last
-/// example it is the way beside it that counts; `free`: what grows beyond the last is meant. Not `on`: everywhere.
+/// example it is the path beside it that counts; `free`: what grows beyond the last is meant. Not `on`: everywhere.
 typedef struct sup_residual_trust {
     sup_trusted trusted;
     uint32_t    from, to;
@@ -33,7 +33,7 @@ sup_residual_trust sup_residual_trust_live(const sup_trust* trust, const sup_fra
 sup_result sup_residual_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
                                      sup_arena* arena, sup_trust* out, sup_error* error);
 
-/// Whether the clip leaves the way between the examples, or goes along it otherwise than the ramp (of two), by enough to see.
+/// Whether the clip leaves the path between the examples, or goes along it otherwise than the ramp (of two), by enough to see.
 typedef struct sup_beside {
     bool off, ahead;
 } sup_beside;

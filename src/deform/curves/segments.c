@@ -393,13 +393,13 @@ void sup_segments_weights_at(const sup_segments* s, const sup_pose* pose, float*
     }
 }
 
-uint32_t sup_segments_ways(const sup_segments* s, sup_trust_way* ways)
+uint32_t sup_segments_paths(const sup_segments* s, sup_pose_path* paths)
 {
     uint32_t count = 0;
     for (uint32_t l = 0; l < s->line_count; ++l) {
         uint32_t first = s->lines[l].first, last = first + s->lines[l].count - 1;
-        if (first == last) ways[count++] = (sup_trust_way){ first, first };
-        for (uint32_t i = first; i < last; ++i) ways[count++] = (sup_trust_way){ i, i + 1 };
+        if (first == last) paths[count++] = (sup_pose_path){ first, first };
+        for (uint32_t i = first; i < last; ++i) paths[count++] = (sup_pose_path){ i, i + 1 };
     }
     return count;
 }

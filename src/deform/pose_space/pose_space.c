@@ -389,18 +389,18 @@ static sup_result make_push(binder* m)
     return sup_skin_create(&desc, m->arena, &b->push, m->error);
 }
 
-/// Between which examples a pose lies: ways lead from each to those that are nearest to it.
+/// Between which examples a pose lies: paths lead from each to those that are nearest to it.
 static sup_result make_trust(binder* m)
 {
     const sup_sections* s = &m->b->sections;
     sup_turns           turns;
-    sup_trust_way*      ways = NULL;
+    sup_pose_path*      paths = NULL;
     uint32_t            count = 0;
     sup_result          r = sup_turns_create(m->c, m->center_count, m->poses, m->arena, &turns, m->error);
-    if (!r) r = sup_trust_near_ways(&turns, m->arena, &ways, &count, m->error);
+    if (!r) r = sup_trust_near_paths(&turns, m->arena, &paths, &count, m->error);
     sup_trust_desc desc = { .turns = &turns,
-                            .way_count = count,
-                            .ways = ways,
+                            .path_count = count,
+                            .paths = paths,
                             .shapes = (const sup_vec3* const*)m->shapes,
                             .means = { s->station_count, s->station, s->ratio } };
     return r ? r : sup_trust_create(m->c, &desc, m->arena, &m->b->trust, m->error);
