@@ -125,7 +125,7 @@ static bool fit_example(section_maker* m, uint32_t example, float* turns)
             }
         }
     for (uint32_t l = 0; l < m->curves->limb_count; ++l) {
-        uint32_t begin = m->first[l], end = begin + m->count[l], calm = SUP_NONE;
+        uint32_t begin = m->first[l], end = begin + m->count[l], stillest = SUP_NONE;
         for (uint32_t s = begin; s < end; ++s) {
             found[s] = quat_identity();
             if (m->members[s] < POINTS_LEAST || !(m->mass[s] > 0)) continue;
@@ -133,16 +133,16 @@ static bool fit_example(section_maker* m, uint32_t example, float* turns)
             for (int i = 0; i < 9; ++i) a.m[i / 3][i % 3] = (float)(cross[9 * s + i] / m->mass[s]);
             rotation_cold(&a, &found[s]);
             for (int i = 0; i < 3; ++i) turns[6 * s + 3 + i] = (float)(sums[3 * s + i] / m->mass[s]);
-            if (calm == SUP_NONE || fabsf(found[s].w) > fabsf(found[calm].w)) calm = s;
+            if (stillest == SUP_NONE || fabsf(found[s].w) > fabsf(found[stillest].w)) stillest = s;
         }
         // From the section that turns least outwards, so that a full turn along the limb stays one.
-        for (int way = 0; calm != SUP_NONE && way < 2; ++way) {
+        for (int side = 0; stillest != SUP_NONE && side < 2; ++side) {
             sup_vec3 like = v3(0, 0, 0);
-            for (uint32_t s = calm; way ? s < end : s + 1 > begin && s != SUP_NONE; way ? ++s : --s) {
+            for (uint32_t s = stillest; side ? s < end : s + 1 > begin && s != SUP_NONE; side ? ++s : --s) {
                 bool     own = m->members[s] >= POINTS_LEAST && m->mass[s] > 0;
                 sup_vec3 w = own ? rotation_vector(found[s], like) : like; // an empty section goes with its neighbor
-                uint32_t back = way ? s - 1 : s + 1;
-                for (int i = 0; i < 3 && !own && s != calm; ++i) turns[6 * s + 3 + i] = turns[6 * back + 3 + i];
+                uint32_t back = side ? s - 1 : s + 1;
+                for (int i = 0; i < 3 && !own && s != stillest; ++i) turns[6 * s + 3 + i] = turns[6 * back + 3 + i];
                 turns[6 * s] = w.x, turns[6 * s + 1] = w.y, turns[6 * s + 2] = w.z;
                 like = w;
             }

@@ -48,8 +48,8 @@ static void seek(seeker* s, uint32_t p, float wavelength)
             sup_vec3 e = v3_sub(f->mesh->points[q], f->mesh->points[p]);
             float    distance = v3_length(e), miss = fabsf(distance - NEIGHBORS_AT * wavelength);
             if (at > 0 && !(distance < NEIGHBORS_WITHIN * wavelength)) continue; // the ring itself always counts
-            uint32_t way = sixth(v3_dot(e, f->axes[0][p]), v3_dot(e, f->axes[1][p]));
-            if (miss < off[way]) best[way] = q, off[way] = miss;
+            uint32_t sector = sixth(v3_dot(e, f->axes[0][p]), v3_dot(e, f->axes[1][p]));
+            if (miss < off[sector]) best[sector] = q, off[sector] = miss;
             if (count < VISITS_MAX) s->queue[count++] = q;
         }
 }

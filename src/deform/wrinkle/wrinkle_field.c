@@ -439,7 +439,7 @@ sup_result sup_wrinkle_border(const wrinkle_frames* f, sup_arena* temporary, con
 
 // ---------------------------------------------------------------------------------------------- wander
 
-enum { OCTAVES = 32, WAYS = 5 };
+enum { OCTAVES = 32, DIRECTIONS = 5 };
 
 // A fold takes part in waves so many folds long: fully in the middle, not at all at the ends. Shorter waves would tear a fold
 // apart, longer ones move its neighbors along with it and leave the row even.
@@ -460,7 +460,7 @@ typedef struct wander {
 
 static wander wander_at(sup_vec3 p, double shortest, double wavelength, double irregularity)
 {
-    static const float ways[WAYS][3] = { { 0.55f, 0.33f, 0.77f },
+    static const float directions[DIRECTIONS][3] = { { 0.55f, 0.33f, 0.77f },
                                          { -0.54f, 0.78f, 0.31f },
                                          { 0.29f, -0.58f, 0.76f },
                                          { 0.83f, 0.52f, -0.19f },
@@ -472,13 +472,13 @@ static wander wander_at(sup_vec3 p, double shortest, double wavelength, double i
         if (!(folds > SHORTEST) || folds > LONGEST) continue;
         double share =
             (double)(sup_smoothstep(SHORTEST, WHOLE_FROM, (float)folds) * (1 - sup_smoothstep(WHOLE_TO, LONGEST, (float)folds)));
-        const float* way = ways[i % WAYS];
-        double       along = (double)(way[0] * p.x + way[1] * p.y + way[2] * p.z), number = 2 * SUP_PI / length;
+        const float* direction = directions[i % DIRECTIONS];
+        double       along = (double)(direction[0] * p.x + direction[1] * p.y + direction[2] * p.z), number = 2 * SUP_PI / length;
         double       angle = number * along + i;
         if (!(fabs(angle) < ANGLE_MOST)) continue;
         squares += share * share;
         out.turn += share * sup_sin(angle);
-        out.slope = v3_mad(out.slope, (float)(share * number * sup_cos(angle)), v3(way[0], way[1], way[2]));
+        out.slope = v3_mad(out.slope, (float)(share * number * sup_cos(angle)), v3(direction[0], direction[1], direction[2]));
     }
     double scale = squares > 0 ? irregularity * sqrt(2 / squares) : 0;
     return (wander){ scale * out.turn, v3_scale(out.slope, (float)scale) };
