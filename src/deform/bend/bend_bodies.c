@@ -76,7 +76,7 @@ static sup_box box_of(const sup_vec3* points, uint32_t count, float margin)
     return (sup_box){ { low.x - m, low.y - m, low.z - m }, { high.x + m, high.y + m, high.z + m } };
 }
 
-static bool look_at_mesh(const struct bend_mesh* m, const sup_body* body, sup_box* boxes, const sup_box* skin, bend_solid* s)
+static bool place_mesh(const struct bend_mesh* m, const sup_body* body, sup_box* boxes, const sup_box* skin, bend_solid* s)
 {
     sup_affine turn = body->end;
     if (!affine_invert(&turn, &s->back)) return false;
@@ -110,7 +110,7 @@ uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const s
         *s = (bend_solid){ .body = body, .radius = m->radius };
         if (body->kind == SUP_BODY_MESH) {
             if (!m->presses) continue;
-            n += look_at_mesh(m, body, boxes, &skin, s);
+            n += place_mesh(m, body, boxes, &skin, s);
             if (m->moves) boxes += 2 * (size_t)m->tree.leaf_count + body->triangle_count;
             continue;
         }

@@ -78,8 +78,8 @@ sup_residual_trust sup_residual_trust_find(const sup_trust* trust, const sup_mod
 }
 
 /// One moment of the clip.
-static void look_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp, double time,
-                        sup_pose* pose, void* scratch, sup_beside* out)
+static void measure_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp, double time,
+                           sup_pose* pose, void* scratch, sup_beside* out)
 {
     double         ratio, beyond;
     uint32_t       i = sup_segments_find(s, time, &ratio, &beyond);
@@ -106,7 +106,7 @@ sup_result sup_residual_beside(const sup_bind_input* in, const sup_trust* trust,
     for (uint32_t j = 0; j <= s->count && !r; ++j) {
         double from = j ? s->times[j - 1] : 0, to = j < s->count ? s->times[j] : in->clip->seconds;
         for (int k = 1; k <= MOMENTS && to > from; ++k)
-            look_beside(in, trust, s, ramp, from + (to - from) * k / (MOMENTS + 1), &pose, scratch, out);
+            measure_beside(in, trust, s, ramp, from + (to - from) * k / (MOMENTS + 1), &pose, scratch, out);
     }
     sup_arena_destroy(beside);
     return r;
@@ -114,16 +114,16 @@ sup_result sup_residual_beside(const sup_bind_input* in, const sup_trust* trust,
 
 // ---------------------------------------------------------------------------------------------- where it swings
 
-typedef struct calm_maker {
+typedef struct swing_limiter {
     const sup_segments* s;
     const sup_modal*    m;
     const sup_swing*    swing;
     uint32_t            points;
     float *             coefficients, *most; ///< most: of the swing, per point
     sup_vec3*           at;
-} calm_maker;
+} swing_limiter;
 
-static void look_at(calm_maker* c)
+static void measure_swing(swing_limiter* c)
 {
     c->swing->take(c->swing->link, c->coefficients, c->swing->scratch, c->at);
     for (uint32_t i = 0; i < c->points; ++i) {
@@ -133,23 +133,23 @@ static void look_at(calm_maker* c)
 }
 
 /// Between the examples, and as it rings out behind the last.
-static void look_in_time(calm_maker* c)
+static void measure_in_time(swing_limiter* c)
 {
     enum { MOMENTS = 8, RINGS = 16 };
     for (uint32_t j = 0; j < c->m->segments; ++j)
         for (int k = 1; k < MOMENTS; ++k) {
             double           span = c->m->times[j + 1] - c->m->times[j];
             sup_modal_moment at = sup_modal_find(c->m, c->m->times[j] + span * k / MOMENTS);
-            if (sup_modal_sway(c->m, &at, false, c->coefficients)) look_at(c);
+            if (sup_modal_sway(c->m, &at, false, c->coefficients)) measure_swing(c);
         }
     for (int k = 1; c->swing->rings && c->m->segments && c->m->period == 0 && k <= RINGS; ++k) {
         sup_modal_moment at = sup_modal_find(c->m, c->m->times[c->m->segments] + c->m->unit * k / RINGS);
-        if (sup_modal_sway(c->m, &at, true, c->coefficients)) look_at(c);
+        if (sup_modal_sway(c->m, &at, true, c->coefficients)) measure_swing(c);
     }
 }
 
 /// Every example comes at once: all of it is lag, then it rings.
-static void look_at_steps(calm_maker* c, float* weights, float* none, double* state)
+static void measure_steps(swing_limiter* c, float* weights, float* none, double* state)
 {
     enum { STEPS = 16 };
     for (uint32_t j = 0; j < c->s->count; ++j) {
@@ -157,19 +157,19 @@ static void look_at_steps(calm_maker* c, float* weights, float* none, double* st
         sup_modal_reset(c->m, none, state);
         for (int k = 0; k < STEPS; ++k) {
             sup_modal_step(c->m, k ? 1.0 / STEPS : AT_ONCE, weights, weights, state, c->coefficients);
-            look_at(c);
+            measure_swing(c);
         }
     }
 }
 
-sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, const sup_swing* swing, uint32_t points,
-                             sup_arena* arena, float** out, sup_error* error)
+sup_result sup_residual_limit_swing(const sup_segments* s, const sup_modal* modal, const sup_swing* swing, uint32_t points,
+                                    sup_arena* arena, float** out, sup_error* error)
 {
-    float*     calm = SUP_NEW(arena, float, (size_t)points + SUP_LANES);
-    sup_arena* beside = sup_arena_beside(arena);
-    calm_maker c = { .s = s, .m = modal, .swing = swing, .points = points };
-    float *    weights = NULL, *none = NULL;
-    double*    state = NULL;
+    float*        limits = SUP_NEW(arena, float, (size_t)points + SUP_LANES);
+    sup_arena*    beside = sup_arena_beside(arena);
+    swing_limiter c = { .s = s, .m = modal, .swing = swing, .points = points };
+    float *       weights = NULL, *none = NULL;
+    double*       state = NULL;
     if (beside) {
         c.coefficients = SUP_NEW(beside, float, (size_t)modal->block + SUP_LANES);
         c.most = SUP_NEW(beside, float, points);
@@ -177,9 +177,9 @@ sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, cons
         weights = SUP_NEW(beside, float, s->count), none = SUP_NEW(beside, float, s->count);
         state = SUP_NEW(beside, double, 2 * (size_t)modal->block + 1);
     }
-    bool good = calm && state && c.coefficients && c.most && c.at && weights && none;
-    if (good && s->posed) look_at_steps(&c, weights, none, state);
-    else if (good) look_in_time(&c);
+    bool good = limits && state && c.coefficients && c.most && c.at && weights && none;
+    if (good && s->posed) measure_steps(&c, weights, none, state);
+    else if (good) measure_in_time(&c);
     for (uint32_t i = 0; good && i < points; ++i) {
         float change = 0;
         for (uint32_t j = 0; j < s->count; ++j) {
@@ -188,10 +188,10 @@ sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, cons
         }
         float most = c.most[i] * fmaxf(swing->sway, 1); // less than 1 asks for less swing, not for less of a bound
         float x = most > 0 ? SWING_MOST * change / most : 1, x4 = x * x * x * x;
-        calm[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // the smaller of x and 1, softly
+        limits[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // the smaller of x and 1, softly
     }
     sup_arena_destroy(beside);
-    *out = calm;
+    *out = limits;
     return good ? SUP_OK : sup_fail_memory(error, "curve motion");
 }
 

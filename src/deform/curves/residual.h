@@ -52,8 +52,8 @@ typedef struct sup_swing {
 /// Curves are longer than a sculpt: what it does to one of them swings all along it. So a point takes only a share of its
 /// curves' swing, such that it lags and rings by three quarters of what the examples change there at most, and what does not
 /// change stands still. Found by looking at the swing at moments of the whole motion. 0 to 1 a point.
-sup_result sup_residual_calm(const sup_segments* segments, const sup_modal* modal, const sup_swing* swing, uint32_t point_count,
-                             sup_arena* arena, float** out, sup_error* error);
+sup_result sup_residual_limit_swing(const sup_segments* segments, const sup_modal* modal, const sup_swing* swing,
+                                    uint32_t point_count, sup_arena* arena, float** out, sup_error* error);
 
 /// Points of one task in a frame.
 enum { SUP_POINT_GRAIN = 4096 };
