@@ -6,7 +6,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h> // after the four above, as it demands
+
+#include <cmocka.h> // after the four above, as it demands; in a block of its own, because make format sorts each block
 
 #include "supple/io.h"
 #include "supple/scene.h"

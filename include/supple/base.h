@@ -35,6 +35,14 @@ extern "C" {
 #define SUP_FORMAT(string_index, first)
 #endif
 
+/// In front of functions that may change, or go, in any version: a program that uses them should be built with the version it
+/// ships. Everything else keeps compiling. Compile with -DSUP_WARN_EXPERIMENTAL to be shown where a program uses them.
+#if defined(SUP_WARN_EXPERIMENTAL) && defined(__GNUC__)
+#define SUP_EXPERIMENTAL __attribute__((deprecated("experimental: may change in any version")))
+#else
+#define SUP_EXPERIMENTAL
+#endif
+
 /// The index of nothing.
 #define SUP_NONE UINT32_MAX
 

@@ -99,19 +99,20 @@ typedef struct sup_checkup {
 
 /// Measures every pose of every joint that has skin around it, ranks the joints and writes the advice. The numbers do not
 /// depend on the number of workers, nor those of a joint on which others are checked.
-SUP_API sup_result sup_checkup_run(const sup_checkup_desc* desc, sup_arena* arena, sup_checkup* out, sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_checkup_run(const sup_checkup_desc* desc, sup_arena* arena, sup_checkup* out,
+                                                    sup_error* error);
 /// Whether intersections are not counted in poses because there are too many at rest.
-SUP_API bool sup_checkup_crowded(const sup_checkup* checkup);
+SUP_EXPERIMENTAL SUP_API bool sup_checkup_crowded(const sup_checkup* checkup);
 /// Evaluates the skin of one pose again. `out` has room for the character's points.
-SUP_API sup_result sup_checkup_points(const sup_checkup* checkup, const sup_check_joint* joint, uint32_t chain, uint32_t pose,
-                                      sup_vec3* out, sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_checkup_points(const sup_checkup* checkup, const sup_check_joint* joint, uint32_t chain,
+                                                       uint32_t pose, sup_vec3* out, sup_error* error);
 /// "bent by 120 degrees", "twisted by -90 degrees".
-SUP_API void sup_checkup_where(const sup_check_joint* joint, uint32_t pose, char* text, size_t size);
+SUP_EXPERIMENTAL SUP_API void sup_checkup_where(const sup_check_joint* joint, uint32_t pose, char* text, size_t size);
 /// The change of volume at the worst pose.
-SUP_API double sup_checkup_worst(const sup_check_joint* joint, uint32_t chain);
+SUP_EXPERIMENTAL SUP_API double sup_checkup_worst(const sup_check_joint* joint, uint32_t chain);
 /// The first `top` joints: {"joints_checked","self_intersections_rest","chains":[],"joints":[{"joint","badness","range",
 /// "sweeps":[],"chains":[{"chain","volume_change",...}],"best","advice"}]}. NULL: out of memory.
-SUP_API sup_json* sup_checkup_describe(const sup_checkup* checkup, uint32_t top, sup_arena* arena);
+SUP_EXPERIMENTAL SUP_API sup_json* sup_checkup_describe(const sup_checkup* checkup, uint32_t top, sup_arena* arena);
 
 /// Whether a chain gives one pose different skin at different times of its clip (because of sculpts at times, for example), so
 /// that a held pose has no single answer. Found by evaluating the skin.

@@ -419,7 +419,8 @@ SUP_API bool sup_instance_draw(const sup_instance* instance, uint32_t link, cons
 
 /// Detail too fine for the points: ripples of the chain's last link. Returns how many each point has, 0 for none; NULL out only
 /// asks for that. skin: the points of the last evaluate or live call.
-SUP_API uint32_t sup_instance_relief(const sup_instance* instance, const sup_vec3* skin, void* scratch, sup_ripple* out);
+SUP_EXPERIMENTAL SUP_API uint32_t sup_instance_relief(const sup_instance* instance, const sup_vec3* skin, void* scratch,
+                                                      sup_ripple* out);
 
 /// One frame of a live host: time advances by dt, with the host's new local transforms and morph weights. The displacement lags
 /// by up to one step, the skeleton does not. teleport: the root has jumped, and the state moves with it.
@@ -441,8 +442,8 @@ typedef struct sup_batch_item {
 /// Evaluates many instances at once, each on one thread: a crowd. `scratch` has `blocks` blocks, each of the largest
 /// sup_chain_scratch_size of all chains; as many instances run at a time as there are blocks and workers. An instance may occur
 /// only once. The same bits as one after the other. Never allocates or fails.
-SUP_API void sup_batch_evaluate(const sup_batch_item* items, uint32_t count, void* const* scratch, uint32_t blocks,
-                                const sup_tasks* tasks);
+SUP_EXPERIMENTAL SUP_API void sup_batch_evaluate(const sup_batch_item* items, uint32_t count, void* const* scratch,
+                                                 uint32_t blocks, const sup_tasks* tasks);
 
 /// Sets a frame-stage parameter of a link from now on. Later snapshots are dropped: going back and forward again replays
 /// with the new value. Fails on bind-stage and unknown names and on values out of range.
@@ -451,15 +452,17 @@ SUP_API sup_result sup_instance_set(sup_instance* instance, uint32_t link, const
 /// dropped and simulated again. If the forces agree before `from`, the motion is that of a chain bound with them: a hand that
 /// pulls adds a key per frame. Links in closed form (beam, bend, fourier) bind to forces by index: for them only keys may
 /// differ. On failure nothing changes. Allocates: do not call it from within evaluate.
-SUP_API sup_result sup_instance_set_forces(sup_instance* instance, const sup_json* forces, double from, sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_instance_set_forces(sup_instance* instance, const sup_json* forces, double from,
+                                                            sup_error* error);
 /// Moves the bodies of the world (the JSON of its member "bodies") from second `from` on: the same number of them in the same
 /// order, with the same kinds and mesh files; shapes, joints, friction and keys may differ. What was simulated after `from` is
 /// dropped and simulated again. If the bodies agree before `from`, the motion is that of a chain bound with them: a ball that
 /// follows a pointer gets a key per frame. `bend` prepares for bodies while it binds: for it only keys may differ. On failure
 /// nothing changes. Allocates: do not call it from within evaluate.
-SUP_API sup_result sup_instance_set_bodies(sup_instance* instance, const sup_json* bodies, double from, sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_instance_set_bodies(sup_instance* instance, const sup_json* bodies, double from,
+                                                            sup_error* error);
 /// The newtons a spring pulled with in the last step: at most what brings the tissue to its held end. 0: no link applied it.
-SUP_API double sup_instance_felt(const sup_instance* instance, uint32_t force);
+SUP_EXPERIMENTAL SUP_API double sup_instance_felt(const sup_instance* instance, uint32_t force);
 /// Changes sup_instance_desc.still: the second from which on the pose is held; 0: the clip plays on. What was simulated after
 /// it is dropped. Does nothing for a loop, which has no end to hold.
 SUP_API void sup_instance_hold(sup_instance* instance, double still);

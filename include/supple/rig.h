@@ -255,14 +255,14 @@ typedef struct sup_center {
 
 /// Moves places to the center of the volume around them, each perpendicular to the line from its parent to its children, so
 /// that it keeps its position along the limb. parents: index of a place, SUP_NONE for a root.
-SUP_API sup_result sup_places_center(const sup_mesh* mesh, uint32_t count, const uint32_t* parents, sup_vec3* places,
-                                     const sup_center_options* options, const sup_allocator* allocator, sup_center* out,
-                                     sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_places_center(const sup_mesh* mesh, uint32_t count, const uint32_t* parents,
+                                                      sup_vec3* places, const sup_center_options* options,
+                                                      const sup_allocator* allocator, sup_center* out, sup_error* error);
 /// The same for joints as sup_skeleton_attach takes them: rest and inverse_bind of skin joints change, axes and the skin at
 /// rest do not. tails (of joints without children, where has_tail) move too; both may be NULL.
-SUP_API sup_result sup_joints_center(const sup_mesh* mesh, uint32_t count, sup_joint* joints, sup_vec3* tails,
-                                     const bool* has_tail, const sup_center_options* options, const sup_allocator* allocator,
-                                     sup_center* out, sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_joints_center(const sup_mesh* mesh, uint32_t count, sup_joint* joints, sup_vec3* tails,
+                                                      const bool* has_tail, const sup_center_options* options,
+                                                      const sup_allocator* allocator, sup_center* out, sup_error* error);
 
 typedef struct sup_turn {
     float before, after; ///< fraction of the bones' length that lies inside the mesh
@@ -272,9 +272,9 @@ typedef struct sup_turn {
 /// Fits a skeleton of another figure into the mesh: shifts it as a whole, then turns limbs and makes them a little shorter or
 /// longer until their bones lie inside. Whether arms hang or are spread, what is inside already stays. parents[i] < i, or
 /// SUP_NONE.
-SUP_API sup_result sup_places_turn(const sup_mesh* mesh, uint32_t count, const uint32_t* parents, sup_vec3* places,
-                                   const sup_center_options* options, const sup_allocator* allocator, sup_turn* out,
-                                   sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_places_turn(const sup_mesh* mesh, uint32_t count, const uint32_t* parents,
+                                                    sup_vec3* places, const sup_center_options* options,
+                                                    const sup_allocator* allocator, sup_turn* out, sup_error* error);
 
 /// A new character: the mesh of another one with these joints (rest and inverse_bind as in sup_character_desc) in place of its
 /// own. Every point follows the first skin joint: call sup_character_weigh next. Clips and examples are not copied.
@@ -327,15 +327,16 @@ typedef struct sup_decomposition {
 
 /// Smooth skinning decomposition with rigid bones (Le & Deng 2012): fits bones, weights and motion to all shapes at once. The
 /// same bits for any number of workers.
-SUP_API sup_result sup_decompose(const sup_decompose_input* in, const sup_decompose_options* options, sup_arena* arena,
-                                 sup_decomposition* out, sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_decompose(const sup_decompose_input* in, const sup_decompose_options* options,
+                                                  sup_arena* arena, sup_decomposition* out, sup_error* error);
 
 /// A new character: the mesh of another one, whose points were the rest shape, with the decomposition's joints and weights,
 /// and its motion as a clip. Morphs are dropped, since the bones now make their shapes. times: of the frames, in seconds,
 /// rising; NULL: fps frames a second from 0 on.
-SUP_API sup_result sup_decomposition_attach(const sup_character* character, const sup_decomposition* fit, const char* clip,
-                                            double fps, const double* times, const sup_allocator* allocator,
-                                            sup_character** out, sup_error* error);
+SUP_EXPERIMENTAL SUP_API sup_result sup_decomposition_attach(const sup_character* character, const sup_decomposition* fit,
+                                                             const char* clip, double fps, const double* times,
+                                                             const sup_allocator* allocator, sup_character** out,
+                                                             sup_error* error);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "rig/redescribe.h"
 
 #include "base/internal.h"
+#include "scene/describe.h"
 
 static sup_result describe_morphs(const sup_character* c, const sup_part* part, sup_arena* arena, sup_part_desc* out,
                                   sup_error* error)
@@ -71,17 +72,7 @@ sup_result sup_character_redescribe(const sup_character* c, uint32_t joint_count
                                     const sup_part_desc* parts, const sup_allocator* allocator, sup_character** out,
                                     sup_error* error)
 {
-    sup_character_desc desc = { .name = c->name,
-                                .part_count = c->mesh.part_count,
-                                .parts = parts,
-                                .joint_count = joint_count,
-                                .joints = joints,
-                                .metres_per_unit = c->metres_per_unit,
-                                .size_factor = c->size_factor,
-                                .unit_assumed = c->unit_assumed,
-                                .up = c->up,
-                                .up_assumed = c->up_assumed,
-                                .warning_count = c->warning_count,
-                                .warnings = c->warnings };
+    sup_character_desc desc = sup_character_describe(c, parts);
+    desc.joint_count = joint_count, desc.joints = joints;
     return sup_character_create(&desc, allocator, out, error);
 }

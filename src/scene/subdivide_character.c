@@ -2,6 +2,7 @@
 #include "scene/subdivide_character.h"
 #include "base/internal.h"
 #include "math/vec.h"
+#include "scene/describe.h"
 
 #include <string.h>
 
@@ -228,22 +229,10 @@ sup_result sup_character_refine(const sup_character* c, const sup_subdivided* pa
     sup_example_desc* examples = NULL;
     if (result == SUP_OK) result = refine_examples(&r, vertices, &examples);
     if (result == SUP_OK) {
-        sup_character_desc desc = { .name = c->name,
-                                    .part_count = c->mesh.part_count,
-                                    .parts = descs,
-                                    .joint_count = c->skeleton.joint_count,
-                                    .joints = c->skeleton.joints,
-                                    .clip_count = c->clip_count,
-                                    .clips = c->clips,
-                                    .example_count = c->example_count,
-                                    .examples = examples,
-                                    .metres_per_unit = c->metres_per_unit,
-                                    .size_factor = c->size_factor,
-                                    .unit_assumed = c->unit_assumed,
-                                    .up = c->up,
-                                    .up_assumed = c->up_assumed,
-                                    .warning_count = c->warning_count,
-                                    .warnings = c->warnings };
+        sup_character_desc desc = sup_character_describe(c, descs);
+        desc.joint_count = c->skeleton.joint_count, desc.joints = c->skeleton.joints;
+        desc.clip_count = c->clip_count, desc.clips = c->clips;
+        desc.example_count = c->example_count, desc.examples = examples;
         result = sup_character_create(&desc, allocator, out, error);
     }
     sup_arena_destroy(r.arena);

@@ -107,4 +107,57 @@ static inline double sculpted_rms(const sup_vec3* a, const sup_vec3* b, uint32_t
     return sqrt(sum / (3.0 * n));
 }
 
+/// Every example comes back at every point, with two sculpts and with seven: E_RMS of the papers.
+static inline void sculpted_come_back(const char* const* chains, size_t chain_count)
+{
+    for (uint32_t count = 2; count <= 7; count += 5) {
+        sculpted* s = sculpt(1200, count, 0, 1);
+        for (size_t k = 0; k < chain_count; ++k) {
+            play   p = sculpted_play(s, chains[k]);
+            double worst = 0;
+            for (uint32_t j = 0; j < count; ++j) {
+                play_hash(&p, s->examples[j].time);
+                worst = fmax(worst, 1000 * sculpted_rms(p.out, s->points[j], p.points) / (double)s->arm->mesh.diagonal);
+            }
+            if (!(worst < 2e-4)) fail_msg("%s with %u examples: E_RMS %g", chains[k], count, worst);
+            play_end(&p);
+        }
+        sculpted_end(s);
+    }
+}
+
+/// A loop of four examples, all of which come back, ends where it began, to the bit. Returns the jump of its speed over the
+/// seam.
+static inline double sculpted_seam(const sculpted* s, const char* chain, double* speed)
+{
+    play p = sculpted_loop(s, chain);
+    for (uint32_t j = 0; j < 4; ++j) {
+        play_hash(&p, s->examples[j].time);
+        assert_true(1000 * sculpted_rms(p.out, s->points[j], p.points) < 2e-4 * (double)s->arm->mesh.diagonal);
+    }
+    assert_true(play_hash(&p, 0) == play_hash(&p, 1));
+    double jump = sculpted_jump(&p, 1, 0, 1e-3, speed);
+    print_message("  %s: jump of the speed over the seam %.4f of %.2f\n", chain, jump, *speed);
+    play_end(&p);
+    return jump;
+}
+
+/// Between two examples, and only there, the skin is elsewhere than without modes; without mass it never is.
+static inline void sculpted_swings(const char* chain, const char* without_modes, const char* without_mass)
+{
+    sculpted* s = sculpt(1200, 2, 0, 1);
+    play   moving = sculpted_play(s, chain), still = sculpted_play(s, without_modes), massless = sculpted_play(s, without_mass);
+    double most = 0;
+    for (int f = 0; f <= 10; ++f) {
+        play_hash(&moving, f / 10.0), play_hash(&still, f / 10.0), play_hash(&massless, f / 10.0);
+        double apart = sculpted_rms(moving.out, still.out, moving.points) / (double)s->arm->mesh.diagonal;
+        assert_true(sculpted_rms(massless.out, still.out, still.points) < 1e-7);
+        if (f == 0 || f == 10) assert_true(apart < 1e-7);
+        most = fmax(most, apart);
+    }
+    print_message("  dynamic against static: %.3f%% of the diagonal\n", 100 * most);
+    assert_true(most > 5e-4);
+    play_end(&moving), play_end(&still), play_end(&massless), sculpted_end(s);
+}
+
 #endif

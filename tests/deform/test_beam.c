@@ -20,22 +20,7 @@ static void every_example_comes_back_at_every_point(void** state)
                                           "beam(integrator=newmark,start=rest)",
                                           "beam(expert=1,a2=0)",
                                           "smooth(iterations=2),beam" };
-    for (uint32_t count = 2; count <= 7; count += 5) {
-        sculpted* s = sculpt(1200, count, 0, 1);
-        for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
-            play   p = sculpted_play(s, chains[k]);
-            double worst = 0;
-            for (uint32_t j = 0; j < count; ++j) {
-                play_hash(&p, s->examples[j].time);
-                double e =
-                    1000 * sculpted_rms(p.out, s->points[j], p.points) / (double)s->arm->mesh.diagonal; // E_RMS of the papers
-                worst = fmax(worst, e);
-            }
-            if (!(worst < 2e-4)) fail_msg("%s with %u examples: E_RMS %g", chains[k], count, worst);
-            play_end(&p);
-        }
-        sculpted_end(s);
-    }
+    sculpted_come_back(chains, SUP_COUNT_OF(chains));
 }
 
 static void outside_the_examples_the_nearest_holds(void** state)
@@ -91,16 +76,8 @@ static void a_loop_repeats_and_has_no_seam(void** state)
                                           "beam(continuity=carry,cycles=1.5)" };
     sculpted*                s = sculpt_on(600, 4, 0, 0.8, true);
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
-        play p = sculpted_loop(s, chains[k]);
-        for (uint32_t j = 0; j < 4; ++j) {
-            play_hash(&p, s->examples[j].time);
-            assert_true(1000 * sculpted_rms(p.out, s->points[j], p.points) < 2e-4 * (double)s->arm->mesh.diagonal);
-        }
-        assert_true(play_hash(&p, 0) == play_hash(&p, 1)); // to the bit
-        double speed = 0, jump = sculpted_jump(&p, 1, 0, 1e-3, &speed);
-        print_message("  %s: jump of the speed over the seam %.4f of %.2f\n", chains[k], jump, speed);
+        double speed = 0, jump = sculpted_seam(s, chains[k], &speed);
         assert_true(jump < 0.02 * speed + 0.005);
-        play_end(&p);
     }
     sculpted_end(s);
 }
@@ -146,20 +123,7 @@ static void examples_last_until_the_next_or_as_long_as_they_are_told(void** stat
 static void static_and_dynamic_differ_between_examples_only(void** state)
 {
     (void)state;
-    sculpted* s = sculpt(1200, 2, 0, 1);
-    play      dynamic = sculpted_play(s, "beam"), still = sculpted_play(s, "beam(modes=0)"),
-         massless = sculpted_play(s, "beam(expert=1,a2=0)");
-    double most = 0;
-    for (int f = 0; f <= 10; ++f) {
-        play_hash(&dynamic, f / 10.0), play_hash(&still, f / 10.0), play_hash(&massless, f / 10.0);
-        double apart = sculpted_rms(dynamic.out, still.out, dynamic.points) / (double)s->arm->mesh.diagonal;
-        assert_true(sculpted_rms(massless.out, still.out, still.points) < 1e-7);
-        if (f == 0 || f == 10) assert_true(apart < 1e-7);
-        most = fmax(most, apart);
-    }
-    print_message("  dynamic against static: %.3f%% of the diagonal\n", 100 * most);
-    assert_true(most > 5e-4);
-    play_end(&dynamic), play_end(&still), play_end(&massless), sculpted_end(s);
+    sculpted_swings("beam", "beam(modes=0)", "beam(expert=1,a2=0)");
 }
 
 static void the_skin_lags_first_and_rings_out_at_the_end(void** state)

@@ -529,6 +529,65 @@ static void folds_are_gone_where_clips_push_skin_through_skin(void** state)
     sup_character_destroy(c);
 }
 
+// A fan: every triangle has the middle as a corner, so that all boxes overlap and nothing crosses. Poses are searched in vain,
+// by all triangles against all others, until the search is given up: no point folds, and no other pose costs anything.
+static void search_for_crossings_ends_on_any_mesh(void** state)
+{
+    (void)state;
+    enum { FAN = 1024, POSES = 8 };
+    sup_error    error = { 0 };
+    sup_arena*   arena = sup_arena_create(NULL);
+    static float pressed[2 * FAN + 1], limits[2 * FAN + 1];
+    sup_vec3     points[2 * FAN + 1];
+    uint32_t     triangles[3 * FAN];
+    wrinkle_tree tree;
+    points[0] = v3(0, 0, 0);
+    for (uint32_t i = 0; i < FAN; ++i)
+        for (uint32_t k = 0; k < 2; ++k) { // spokes in all directions, two a triangle
+            double a = 2.399963 * i + 0.01 * k, z = 1 - 2 * (i + 0.5) / FAN, r = sqrt(1 - z * z);
+            points[1 + 2 * i + k] = v3((float)(r * cos(a)), (float)(r * sin(a)), (float)z);
+        }
+    for (uint32_t i = 0; i < FAN; ++i) triangles[3 * i] = 0, triangles[3 * i + 1] = 1 + 2 * i, triangles[3 * i + 2] = 2 + 2 * i;
+    for (uint32_t p = 0; p < 2 * FAN + 1; ++p) pressed[p] = 0.1f, limits[p] = WRINKLE_UNLIMITED;
+    sup_mesh mesh = { .point_count = 2 * FAN + 1, .points = points, .triangle_count = FAN, .triangles = triangles };
+    assert_ok(sup_wrinkle_tree_create(&mesh, arena, &tree, &error), error);
+    int poses = 0;
+    for (; tree.left >= 0 && poses < POSES; ++poses) sup_wrinkle_contact(&tree, points, pressed, 0.01f, NULL, limits);
+    assert_true(tree.left < 0);
+    for (uint32_t p = 0; p < mesh.point_count; ++p) assert_true(limits[p] == 0);
+    int64_t left = tree.left;
+    assert_false(sup_wrinkle_contact(&tree, points, pressed, 0.01f, NULL, limits));
+    assert_true(tree.left == left);
+    sup_arena_destroy(arena);
+}
+
+// The first corner of a sheet, moved onto the line through its only two neighbors: no plane, no strain. It was taken for skin
+// that has lost all of its length, so that nothing around it folded.
+static void point_without_a_plane_is_not_pressed(void** state)
+{
+    (void)state;
+    sup_error      error = { 0 };
+    sup_character* c = sheet(4, 4, 0.04f, 0.04f, 0.1f, 0);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_vec3       points[25];
+    float          lengths[25];
+    sup_topology   topology;
+    wrinkle_frames f;
+    sup_polygons   polygons = { 25, c->mesh.face_count, c->mesh.face_begin, c->mesh.corner_points };
+    for (int i = 0; i < 25; ++i) points[i] = c->mesh.points[i], lengths[i] = 0.001f;
+    points[0] = v3_scale(v3_add(points[1], points[5]), 0.5f);
+    sup_mesh mesh = c->mesh;
+    mesh.points = points;
+    assert_ok(sup_topology_create(&polygons, arena, &topology, &error), error);
+    assert_ok(sup_wrinkle_frames_create(&mesh, &topology, lengths, arena, &f, &error), error);
+    for (int i = 0; i < 25; ++i) points[i].x *= 0.9f; // 1 - 0.9^2
+    wrinkle_strain corner = sup_wrinkle_strain(&f, points, 1, 0), middle = sup_wrinkle_strain(&f, points, 1, 12);
+    assert_true(corner.xx == 0 && corner.xy == 0 && corner.yy == 0);
+    assert_float_equal(middle.xx + middle.yy, 0.19f, 1e-4f);
+    sup_arena_destroy(arena);
+    sup_character_destroy(c);
+}
+
 // Spacing of the folds along the middle line: standard deviation over mean.
 static double unevenness(const sup_vec3* p)
 {
@@ -618,6 +677,8 @@ int main(void)
         cmocka_unit_test(folds_fit_the_limb),
         cmocka_unit_test(folds_make_no_skin_cross_that_did_not),
         cmocka_unit_test(folds_are_gone_where_clips_push_skin_through_skin),
+        cmocka_unit_test(search_for_crossings_ends_on_any_mesh),
+        cmocka_unit_test(point_without_a_plane_is_not_pressed),
         cmocka_unit_test(folds_are_no_corduroy_at_any_width),
         cmocka_unit_test(folds_gather_where_clips_press_most),
     };

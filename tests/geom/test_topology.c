@@ -54,7 +54,10 @@ static void cube_of_quads_is_closed(void** state)
         if (e)
             assert_true(s.t.edges[e].a > s.t.edges[e - 1].a ||
                         (s.t.edges[e].a == s.t.edges[e - 1].a && s.t.edges[e].b > s.t.edges[e - 1].b));
+        assert_int_equal(sup_topology_edge(&s.t, s.t.edges[e].a, s.t.edges[e].b), e);
+        assert_int_equal(sup_topology_edge(&s.t, s.t.edges[e].b, s.t.edges[e].a), e);
     }
+    assert_int_equal(sup_topology_edge(&s.t, 0, 6), SUP_NONE); // across the cube
     sup_arena_destroy(s.arena);
 }
 

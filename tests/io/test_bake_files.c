@@ -222,19 +222,8 @@ static void a_full_disk_leaves_the_old_file_and_nothing_else(void** state)
 
 static void starve(const char* path)
 {
-    sup_result result = SUP_ERROR_MEMORY;
-    for (long n = 0; result != SUP_OK && n < 20000; ++n) {
-        test_allocator a;
-        test_bake      b = to(path);
-        sup_error      error;
-        test_allocator_init(&a, n);
-        result = test_bake_run(&b, &a.allocator, &error);
-        assert_int_equal(a.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_int_equal(test_folder_count(&folder), 0);
-    }
-    assert_int_equal(result, SUP_OK);
+    test_bake b = to(path);
+    test_bake_starved(&b, &folder);
     unlink(path);
 }
 

@@ -76,7 +76,7 @@ static void bake_all_clips(const char* path, bool flat)
     sup_character_destroy(c);
 }
 
-static void cesiumman(void** state)
+static void cesiumman_plays_as_it_was_baked(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(path, "skinned/cesiumman.glb");
@@ -84,7 +84,7 @@ static void cesiumman(void** state)
     bake_all_clips(path, true);
 }
 
-static void riggedsimple(void** state)
+static void riggedsimple_plays_as_it_was_baked(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(path, "skinned/riggedsimple.glb");
@@ -92,7 +92,7 @@ static void riggedsimple(void** state)
     bake_all_clips(path, true);
 }
 
-static void fox(void** state)
+static void fox_plays_as_it_was_baked(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(path, "skinned/fox.glb");
@@ -100,7 +100,7 @@ static void fox(void** state)
     bake_all_clips(path, true);
 }
 
-static void soldier(void** state)
+static void soldier_plays_as_it_was_baked(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(path, "skinned/soldier.glb");
@@ -108,7 +108,7 @@ static void soldier(void** state)
     bake_all_clips(path, true);
 }
 
-static void robotexpressive(void** state)
+static void robotexpressive_plays_as_it_was_baked(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(path, "skinned/robotexpressive.glb");
@@ -119,8 +119,11 @@ static void robotexpressive(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cesiumman), cmocka_unit_test(riggedsimple),    cmocka_unit_test(fox),
-        cmocka_unit_test(soldier),   cmocka_unit_test(robotexpressive),
+        cmocka_unit_test(cesiumman_plays_as_it_was_baked),
+        cmocka_unit_test(riggedsimple_plays_as_it_was_baked),
+        cmocka_unit_test(fox_plays_as_it_was_baked),
+        cmocka_unit_test(soldier_plays_as_it_was_baked),
+        cmocka_unit_test(robotexpressive_plays_as_it_was_baked),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -191,20 +191,8 @@ static void failing_allocations_leave_nothing(void** state)
     (void)state;
     static const char* const names[] = { "s.pc2", "s.mdd", "s.npy", "s.obj", "s.usda" };
     for (int i = 0; i < 5; ++i) {
-        const char* path = test_folder_file(&folder, names[i]);
-        sup_result  result = SUP_ERROR_MEMORY;
-        for (long n = 0; result != SUP_OK && n < 200; ++n) {
-            test_allocator a;
-            test_bake      b = to(path);
-            sup_error      error;
-            test_allocator_init(&a, n);
-            result = test_bake_run(&b, &a.allocator, &error);
-            assert_int_equal(a.live, 0);
-            if (result == SUP_OK) break;
-            assert_int_equal(result, SUP_ERROR_MEMORY);
-            assert_int_equal(test_folder_count(&folder), 0);
-        }
-        assert_int_equal(result, SUP_OK);
+        test_bake b = to(test_folder_file(&folder, names[i]));
+        test_bake_starved(&b, &folder);
         test_folder_remove(&folder);
         test_folder_make(&folder);
     }

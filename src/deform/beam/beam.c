@@ -86,8 +86,8 @@ static const sup_preset  presets[] = { { "soft", "Lag and swing that anyone can 
 typedef struct bound {
     sup_curve_dynamics  dynamics; ///< first: as curve_dynamics.h asks
     sup_curve_net       net;
-    sup_curve_net       swung;     ///< the net with the shares that points take of their nodes' swing
-    const float*        node_calm; ///< frame form: share of its swing that a node takes
+    sup_curve_net       swung;       ///< the net with the shares that points take of their nodes' swing
+    const float*        node_limits; ///< frame form: share of its swing that a node takes
     beam_motion         motion;
     const float* const* residuals; ///< per example, three floats a point: its displacements, or in frame form what frames leave
     const float* const* at_nodes;  ///< frame form: per example, [node] of three
@@ -129,11 +129,11 @@ static void take_swing(const void* link, const float* coefficients, void* scratc
 }
 
 /// Shares of the curves' swing that points, or nodes, take; the paper's stepper is held by what its exact solution does.
-static sup_result calm_down(bound* b, const beam_params* p, sup_arena* arena, sup_error* error)
+static sup_result limit_swing(bound* b, const beam_params* p, sup_arena* arena, sup_error* error)
 {
     uint32_t n = b->net.node_count;
     uint32_t more = b->net.transfer.more_count;
-    float *  calm, *shares, *more_shares, *nodes;
+    float *  limits, *shares, *more_shares, *nodes;
     b->swung = b->net;
     more_shares = SUP_NEW(arena, float, 4 * (size_t)more + SUP_LANES);
     shares = SUP_NEW(arena, float, 4 * (size_t)b->dynamics.point_count + SUP_LANES);
@@ -141,17 +141,17 @@ static sup_result calm_down(bound* b, const beam_params* p, sup_arena* arena, su
     sup_swing swing = { b, take_swing, SUP_NEW(arena, float, (size_t)(b->net.intervals + 1) * b->net.stride + SUP_LANES),
                         p->settle && p->extrapolation == SUP_GROWTH_NONE, p->sway };
     if (!shares || !more_shares || !nodes || !swing.scratch) return sup_fail_memory(error, "beam");
-    b->node_calm = nodes;
+    b->node_limits = nodes;
     for (uint32_t i = 0; i < n; ++i) nodes[i] = 1;
     if (b->dynamics.modal.modes == 0) return SUP_OK;
-    sup_result r =
-        sup_residual_calm(&b->dynamics.segments, &b->dynamics.modal, &swing, b->dynamics.point_count, arena, &calm, error);
+    sup_result r = sup_residual_limit_swing(&b->dynamics.segments, &b->dynamics.modal, &swing, b->dynamics.point_count, arena,
+                                            &limits, error);
     if (r) return r;
-    for (size_t i = 0; i < 4 * (size_t)b->dynamics.point_count; ++i) shares[i] = b->net.shares[i] * calm[i / 4];
-    for (size_t i = 0; i < 4 * (size_t)more; ++i) more_shares[i] = b->net.more_shares[i] * calm[b->net.transfer.more[i / 4]];
+    for (size_t i = 0; i < 4 * (size_t)b->dynamics.point_count; ++i) shares[i] = b->net.shares[i] * limits[i / 4];
+    for (size_t i = 0; i < 4 * (size_t)more; ++i) more_shares[i] = b->net.more_shares[i] * limits[b->net.transfer.more[i / 4]];
     for (uint32_t i = 0; i < n; ++i) {
         nodes[i] = 0;
-        for (int k = 0; k < 4; ++k) nodes[i] += b->net.sources[i].share[k] * calm[b->net.sources[i].point[k]];
+        for (int k = 0; k < 4; ++k) nodes[i] += b->net.sources[i].share[k] * limits[b->net.sources[i].point[k]];
     }
     b->swung.shares = shares, b->swung.more_shares = more_shares;
     return SUP_OK;
@@ -237,7 +237,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = beam_net_create(in, p, arena, &b->net, error);
     if (!r) r = sup_curve_dynamics_trust(in, &b->net.curves, p->turning ? angle : 0, (sup_ramp)p->ramp, arena, d, error);
     if (!r) r = beam_motion_create(in, p, &b->net, arena, d, &b->motion, error);
-    if (!r) r = calm_down(b, p, arena, error);
+    if (!r) r = limit_swing(b, p, arena, error);
     if (!r && b->framed) r = make_framed(b, &in->character->mesh, arena, error);
     if (r) return r;
     if (!b->framed) b->residuals = (const float* const*)(const void*)d->segments.q;
@@ -312,13 +312,13 @@ static void force_task(void* data, uint32_t begin, uint32_t end)
 
 // frame form: nodes first, then the points between them
 
-/// moved += scale x rows. `calm`: per node as well, or NULL.
-static void move_nodes(const beam_frame* f, const float* calm)
+/// moved += scale x rows. `limits`: per node as well, or NULL.
+static void move_nodes(const beam_frame* f, const float* limits)
 {
     uint32_t per = f->b->net.intervals + 1;
     for (uint32_t i = 0; i < f->b->net.node_count; ++i) {
         const float* q = f->rows + (size_t)(i % per) * f->b->net.stride + i / per * 3;
-        f->moved[i] = v3_mad(f->moved[i], calm ? f->p->sway * calm[i] : f->p->sway, v3(q[0], q[1], q[2]));
+        f->moved[i] = v3_mad(f->moved[i], limits ? f->p->sway * limits[i] : f->p->sway, v3(q[0], q[1], q[2]));
     }
 }
 
@@ -328,7 +328,7 @@ static void place_nodes(const beam_frame* f)
     uint32_t floats = (uint32_t)sup_align(3 * f->b->net.node_count, SUP_LANES);
     sup_residual_blend(&f->on.residual, f->b->at_nodes, 0, floats, (float*)f->moved);
     for (uint32_t i = 0; i < f->b->net.node_count; ++i) f->moved[i] = v3_add(f->moved[i], f->b->net.nodes[i]);
-    if (f->sways) move_nodes(f, f->b->node_calm);
+    if (f->sways) move_nodes(f, f->b->node_limits);
 }
 
 static void transfer_task(void* data, uint32_t begin, uint32_t end)

@@ -101,7 +101,7 @@ static const sup_preset  presets[] = { { "soft", "Gives way and rings", soft },
 // ---------------------------------------------------------------------------------------------- bind
 
 /// What a person should know of what was bound.
-static void note_notes(const sup_bind_input* in, const bend_bound* b)
+static void note_unusual(const sup_bind_input* in, const bend_bound* b)
 {
     if (b->net.on.curves.dropped)
         sup_note(in->notes, "%u rings crossed a neighbor and could not be turned apart; fewer curves, or way=along",
@@ -131,7 +131,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r && b->shapes.count) b->push = b->shapes.segments.push;
     else if (!r) r = sup_push_create(in, arena, &b->push, error);
     if (r) return r;
-    note_notes(in, b);
+    note_unusual(in, b);
     sup_binding made = { .data = b, .state_size = bend_sway_size(b) };
     bend_workspace_cut(b, NULL, &made.scratch_size);
     *out = made;

@@ -326,8 +326,8 @@ sup_result bend_bodies_create(const sup_bind_input* in, sup_arena* arena, bend_b
 float bend_bodies_radius(const bend_bodies* bodies, uint32_t body);
 /// Fills room->solids with the bodies near the skin, returns how many.
 uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const sup_frame* frame, const bend_workspace* work);
-/// How deep a place is inside, and the way out; 0: outside.
-float bend_solid_depth(const bend_solid* solid, sup_vec3 place, sup_vec3* way);
+/// How deep a place is inside, and the direction out; 0: outside.
+float bend_solid_depth(const bend_solid* solid, sup_vec3 place, sup_vec3* direction);
 
 // bend_press.c ---------------------------------------------------------------------------------------------------------------
 

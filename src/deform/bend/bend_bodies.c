@@ -76,7 +76,7 @@ static sup_box box_of(const sup_vec3* points, uint32_t count, float margin)
     return (sup_box){ { low.x - m, low.y - m, low.z - m }, { high.x + m, high.y + m, high.z + m } };
 }
 
-static bool look_at_mesh(const struct bend_mesh* m, const sup_body* body, sup_box* boxes, const sup_box* skin, bend_solid* s)
+static bool place_mesh(const struct bend_mesh* m, const sup_body* body, sup_box* boxes, const sup_box* skin, bend_solid* s)
 {
     sup_affine turn = body->end;
     if (!affine_invert(&turn, &s->back)) return false;
@@ -110,7 +110,7 @@ uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const s
         *s = (bend_solid){ .body = body, .radius = m->radius };
         if (body->kind == SUP_BODY_MESH) {
             if (!m->presses) continue;
-            n += look_at_mesh(m, body, boxes, &skin, s);
+            n += place_mesh(m, body, boxes, &skin, s);
             if (m->moves) boxes += 2 * (size_t)m->tree.leaf_count + body->triangle_count;
             continue;
         }
@@ -138,7 +138,7 @@ static sup_vec3 normal_at(const bend_solid* s, const sup_closest* at)
     return n;
 }
 
-static float mesh_depth(const bend_solid* s, sup_vec3 place, sup_vec3* way)
+static float mesh_depth(const bend_solid* s, sup_vec3 place, sup_vec3* direction)
 {
     sup_vec3     at = affine_point(&s->back, place);
     const float* p = &at.x;
@@ -152,18 +152,18 @@ static float mesh_depth(const bend_solid* s, sup_vec3 place, sup_vec3* way)
     sup_vec3 out = v3_sub(on, at);
     if (!(v3_dot(out, normal) > 0)) return 0;
     float depth = v3_length(out);
-    *way = affine_direction(&s->body->end, v3_normalize(out, v3_normalize(normal, v3(0, 1, 0))));
+    *direction = affine_direction(&s->body->end, v3_normalize(out, v3_normalize(normal, v3(0, 1, 0))));
     return depth;
 }
 
-float bend_solid_depth(const bend_solid* s, sup_vec3 place, sup_vec3* way)
+float bend_solid_depth(const bend_solid* s, sup_vec3 place, sup_vec3* direction)
 {
-    if (s->tree) return mesh_depth(s, place, way);
+    if (s->tree) return mesh_depth(s, place, direction);
     sup_vec3 d = v3_sub(s->b, s->a);
     float    l2 = v3_length2(d), t = l2 > 0 ? sup_clampf(v3_dot(v3_sub(place, s->a), d) / l2, 0, 1) : 0;
     sup_vec3 away = v3_sub(place, v3_mad(s->a, t, d));
     float    distance = v3_length(away);
     if (!(distance < s->radius)) return 0;
-    *way = v3_normalize(away, v3(0, 1, 0));
+    *direction = v3_normalize(away, v3(0, 1, 0));
     return s->radius - distance;
 }

@@ -6,6 +6,7 @@
 #include "deform/bend/bend.h"
 #include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { NUMBERS_MAX = 768, STATIONS_MAX = 256 };
@@ -13,6 +14,11 @@ enum { NUMBERS_MAX = 768, STATIONS_MAX = 256 };
 #define TUBE_REACH 1.5f
 /// A station cuts another limb where the skin is so many times as far from it as from the middle one of all.
 #define FAR_SKIN 4.0f
+/// Skin past an end of the line belongs to it within so many reaches; where there is more skin up to the second, the body goes on.
+#define END_REACH 1.2f
+#define BEYOND_REACH 2.4f
+/// Meters or a station: more is a mistake.
+#define STATION_MOST 1e9
 
 /// Numbers of a text, separated by blanks, commas or semicolons. Returns how many, SUP_NONE where it holds something else.
 static uint32_t numbers_of(const char* text, double* out, uint32_t most)
@@ -24,7 +30,7 @@ static uint32_t numbers_of(const char* text, double* out, uint32_t most)
         if (at == length) return count;
         double value;
         size_t took = sup_parse_double(text + at, length - at, false, &value);
-        if (took == 0 || count == most || !(value > -1e9 && value < 1e9)) return SUP_NONE;
+        if (took == 0 || count == most || !(fabs(value) < STATION_MOST)) return SUP_NONE;
         out[count++] = value;
         at += took;
     }
@@ -209,9 +215,9 @@ static void mark_limb(const tube* t, uint32_t* limbs, float* heights)
         float away = to_line(t, t->mesh->points[i], &height, &past);
         limbs[i] = SUP_NONE;
         heights[i] = height;
-        if (past != 0 && away > 1.2f * t->reach && away < 2.4f * t->reach) goes_on[past > 0] = true;
+        if (past != 0 && away > END_REACH * t->reach && away < BEYOND_REACH * t->reach) goes_on[past > 0] = true;
         if (past == 0 && away < t->reach) limbs[i] = 0;
-        if (past != 0 && away < 1.2f * t->reach) limbs[i] = past > 0 ? 3 : 2;
+        if (past != 0 && away < END_REACH * t->reach) limbs[i] = past > 0 ? 3 : 2;
         if (limbs[i] == 0 && height < t->low) limbs[i] = 2;
         if (limbs[i] == 0 && height > t->high) limbs[i] = 3;
     }

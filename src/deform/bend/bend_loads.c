@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/// Of a closed curve: a force from one end to the other, but for rounding.
+#define ALL_AROUND 0.999f
+
 typedef struct loads_maker {
     const sup_bind_input* in;
     const bend_params*    p;
@@ -129,6 +132,8 @@ static void force_into(const loads_maker* m, uint32_t curve, const double* x, fl
 /// about as far across as a force at one place bends it along.
 #define ALONG_LENGTH (1.0 / 6)
 #define ALONG_STRIPS 2.0
+/// Of the largest share that skin beside a loaded curve takes: a curve that takes less is left out, nothing would be seen.
+#define SEEN 1e-3
 
 /// A place of a loaded curve, and how far skin somewhere else goes along with it.
 typedef struct along_place {
@@ -202,7 +207,7 @@ static sup_result take_along(loads_maker* m, uint32_t first, uint32_t number)
             x[n] = at.weight / (all > 1 ? all : 1) * (bent[at.node] + at.ratio * (bent[at.node + 1] - bent[at.node]));
             high = fmax(high, fabs(x[n]));
         }
-        if (!(high > 1e-3 * most)) continue; // nothing to be seen
+        if (!(high > SEEN * most)) continue; // nothing to be seen
         if (!add_item(m, number, c, &shape, &terms)) return sup_fail_memory(m->error, "bend");
         force_into(m, c, x, shape, terms);
     }
@@ -222,7 +227,7 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
     sup_result r = sup_curve_of_force(f, "bend", &m->net->on.curves, m->in->character->mesh.points, &curve, m->error);
     if (r) return r;
     if (!add_item(m, number, curve, &shape, &terms)) return sup_fail_memory(m->error, "bend");
-    if (m->net->on.curves.curves[curve].closed && m->p->closed == SUP_BEND_BALANCED && f->end - f->begin > 0.999f)
+    if (m->net->on.curves.curves[curve].closed && m->p->closed == SUP_BEND_BALANCED && f->end - f->begin > ALL_AROUND)
         sup_note(m->in->notes,
                  "force '%s' is spread over all of curve %u, which is closed and carries no net force: it does nothing; say "
                  "closed=foundation",

@@ -21,12 +21,16 @@ enum { SWEEPS = 64, CONTACTS_MAX = 96, SLOTS_MAX = 1536, STEPS = 24 };
 #define THIN 0.3f
 /// Longest decay along a curve, in reaches.
 #define DECAY 0.5
+/// Of a body's radius: skin that is so little inside is out.
+#define OUTSIDE 1e-4f
+/// Of a press at its own place: skin that follows less cannot be pushed out.
+#define YIELDS 1e-9
 
 typedef struct contact {
     uint32_t node, curve;
     uint32_t solid;
-    sup_vec3 at, normal;   ///< at rest
-    sup_vec3 way, outward; ///< in the pose: out of the body; the normal
+    sup_vec3 at, normal;         ///< at rest
+    sup_vec3 direction, outward; ///< in the pose: out of the body; the normal
     float    depth, reach;
     double   force;
 } contact;
@@ -155,12 +159,12 @@ static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t soli
     uint32_t per = b->net.on.intervals + 1, count = 0;
     for (uint32_t i = 0; i < b->bodies.node_count; ++i) {
         uint32_t node = b->bodies.nodes[i];
-        sup_vec3 p = place_of(b, node, frame, work), way = v3(0, 0, 0), out;
+        sup_vec3 p = place_of(b, node, frame, work), direction = v3(0, 0, 0), out;
         float    deepest = 0;
         uint32_t which = 0;
         for (uint32_t k = 0; k < solids; ++k) {
             float d = bend_solid_depth(&work->solids[k], p, &out);
-            if (d > deepest) deepest = d, way = out, which = k;
+            if (d > deepest) deepest = d, direction = out, which = k;
         }
         if (!(deepest > 0)) continue;
         if (count == CONTACTS_MAX) {
@@ -174,7 +178,7 @@ static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t soli
                                    .solid = which,
                                    .at = b->net.on.nodes[node],
                                    .normal = b->net.normals[node],
-                                   .way = way,
+                                   .direction = direction,
                                    .outward = outward,
                                    .depth = deepest,
                                    .reach = reach };
@@ -182,41 +186,42 @@ static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t soli
     return count;
 }
 
-/// The way that nodes of one side, which a body touches, have in common. A body that comes from outside presses them inward,
-/// against their normals: the nearest way out of the shaft of a finger would part them. From inside the mean of their own.
-static sup_vec3 common_way(const contact* list, uint32_t count, const contact* of)
+/// The direction that nodes of one side, which a body touches, have in common. A body that comes from outside presses them
+/// inward, against their normals: the nearest way out of the shaft of a finger would part them. From inside the mean of their
+/// own.
+static sup_vec3 common_direction(const contact* list, uint32_t count, const contact* of)
 {
     sup_vec3 out = v3(0, 0, 0), in = v3(0, 0, 0);
     float    weight = 0, facing = 0;
     for (uint32_t k = 0; k < count; ++k) {
         if (list[k].solid != of->solid || !(v3_dot(list[k].normal, of->normal) > 0)) continue;
-        out = v3_mad(out, list[k].depth, list[k].way);
+        out = v3_mad(out, list[k].depth, list[k].direction);
         in = v3_mad(in, -list[k].depth, list[k].outward);
-        facing += list[k].depth * v3_dot(list[k].way, list[k].outward);
+        facing += list[k].depth * v3_dot(list[k].direction, list[k].outward);
         weight += list[k].depth;
     }
     float inward = 1 - sup_smoothstep(0, 0.5f, facing / weight);
     out = v3_scale(out, 1 / weight); // as long as they agree
-    out = v3_normalize(v3_mad(out, 1 - v3_length(out), of->way), of->way);
-    return v3_normalize(v3_lerp(out, v3_normalize(in, out), inward), of->way);
+    out = v3_normalize(v3_mad(out, 1 - v3_length(out), of->direction), of->direction);
+    return v3_normalize(v3_lerp(out, v3_normalize(in, out), inward), of->direction);
 }
 
 /// How far they have to go that way is found by steps that cannot be too long.
-static void agree_on_ways(const bend_bound* b, const sup_frame* frame, const bend_workspace* work, contact* list,
-                          uint32_t count)
+static void agree_on_directions(const bend_bound* b, const sup_frame* frame, const bend_workspace* work, contact* list,
+                                uint32_t count)
 {
-    sup_vec3 ways[CONTACTS_MAX];
-    for (uint32_t i = 0; i < count; ++i) ways[i] = common_way(list, count, &list[i]);
+    sup_vec3 directions[CONTACTS_MAX];
+    for (uint32_t i = 0; i < count; ++i) directions[i] = common_direction(list, count, &list[i]);
     for (uint32_t i = 0; i < count; ++i) {
         const bend_solid* s = &work->solids[list[i].solid];
         sup_vec3          p = place_of(b, list[i].node, frame, work), out;
         float             gone = 0, most = 8 * s->radius;
         for (int k = 0; k < STEPS && gone < most; ++k) {
-            float d = bend_solid_depth(s, v3_mad(p, gone, ways[i]), &out);
-            if (!(d > 1e-4f * s->radius)) break;
+            float d = bend_solid_depth(s, v3_mad(p, gone, directions[i]), &out);
+            if (!(d > OUTSIDE * s->radius)) break;
             gone += d;
         }
-        list[i].way = ways[i];
+        list[i].direction = directions[i];
         list[i].depth = gone;
     }
 }
@@ -286,7 +291,7 @@ static uint32_t find_answers(const bend_bound* b, const bend_workspace* frame_wo
             for (uint32_t i = 0; i < count; ++i)
                 if (work->contacts[i].curve == c)
                     work->matrix[i * CONTACTS_MAX + j] =
-                        (double)to[work->contacts[i].node % per] * (double)v3_dot(work->contacts[i].way, at->way);
+                        (double)to[work->contacts[i].node % per] * (double)v3_dot(work->contacts[i].direction, at->direction);
         }
     }
     return slots;
@@ -301,7 +306,7 @@ static void solve_contacts(const press_workspace* work, uint32_t count)
             const double* row = work->matrix + (size_t)i * CONTACTS_MAX;
             double        gap = -(double)list[i].depth;
             for (uint32_t k = 0; k < count; ++k) gap += row[k] * list[k].force;
-            double f = row[i] > 1e-9 ? list[i].force - gap / row[i] : 0;
+            double f = row[i] > YIELDS ? list[i].force - gap / row[i] : 0;
             list[i].force = f > 0 ? f : 0;
         }
 }
@@ -311,13 +316,13 @@ void bend_press_nodes(const bend_bound* b, const sup_frame* frame, uint32_t soli
     press_workspace own = cut_workspace(b, work->press, NULL);
     uint32_t        left_out = 0, per = b->net.on.intervals + 1, count = touch(b, frame, solids, work, own.contacts, &left_out);
     if (count == 0) return;
-    agree_on_ways(b, frame, work, own.contacts, count);
+    agree_on_directions(b, frame, work, own.contacts, count);
     uint32_t slots = find_answers(b, work, &own, count, &left_out);
     solve_contacts(&own, count);
     for (uint32_t i = 0; i < slots; ++i) {
         const slot*    s = &own.slots[i];
         const contact* j = &own.contacts[s->contact];
-        sup_vec3       d = v3_scale(quat_rotate(quat_conjugate(work->now[s->curve].turn), j->way), (float)j->force);
+        sup_vec3       d = v3_scale(quat_rotate(quat_conjugate(work->now[s->curve].turn), j->direction), (float)j->force);
         const float*   answers = own.answers + (size_t)i * per;
         for (uint32_t n = 0; j->force > 0 && n < per; ++n) {
             float* to = work->rows + (size_t)n * b->net.on.stride + 3 * s->curve;
@@ -332,10 +337,10 @@ uint32_t bend_press_points(uint32_t solids, const bend_workspace* work, uint32_t
     uint32_t moved = 0;
     for (uint32_t i = 0; i < solids; ++i)
         for (uint32_t p = 0; p < count; ++p) {
-            sup_vec3 way;
-            float    d = bend_solid_depth(&work->solids[i], out[p], &way);
+            sup_vec3 direction;
+            float    d = bend_solid_depth(&work->solids[i], out[p], &direction);
             if (!(d > 0)) continue;
-            out[p] = v3_mad(out[p], d, way);
+            out[p] = v3_mad(out[p], d, direction);
             ++moved;
         }
     return moved;

@@ -251,10 +251,10 @@ void bend_shapes_trust(const bend_shapes* s, const bend_params* p, const sup_fra
         work->trust = sup_residual_trust_live(&s->trust, frame, true, work->trust_scratch);
         return;
     }
-    uint32_t i = sup_segments_find(&s->segments, frame->time, &t, NULL);
-    sup_way  way = { i, (float)t, t <= 0 || t >= 1 };
+    uint32_t       i = sup_segments_find(&s->segments, frame->time, &t, NULL);
+    sup_path_place place = { i, (float)t, t <= 0 || t >= 1 };
     work->trust.from = i, work->trust.to = i + 1;
-    work->trust.trusted = sup_trust_find(&s->trust, frame->end, &way, frame->tasks, work->trust_scratch);
+    work->trust.trusted = sup_trust_find(&s->trust, frame->end, &place, frame->tasks, work->trust_scratch);
 }
 
 void bend_shapes_turn(const bend_shapes* s, const bend_blend* blend, uint32_t point_count, bend_workspace* work)

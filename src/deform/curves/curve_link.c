@@ -178,9 +178,10 @@ sup_result sup_curve_of_force(const sup_force* f, const char* who, const sup_cur
 
 void sup_curves_draw(const sup_curves* n, const sup_vec3* skin, const sup_canvas* canvas)
 {
+    enum { COLORS = 16 };
     for (uint32_t c = 0; c < n->curve_count; ++c) {
         const sup_curve* u = &n->curves[c];
-        float            value = (float)(u->limb * 7u % 16u) / 15.0f; // neighbors in different colors
+        float            value = (float)(u->limb * 7u % COLORS) / (COLORS - 1); // neighbors in different colors
         for (uint32_t i = 0; i + 1 < u->count + (u->closed ? 1u : 0u); ++i) {
             sup_curve_point p = n->points[u->begin + i], q = n->points[u->begin + (i + 1) % u->count];
             canvas->line(canvas->user, "curves", v3_lerp(skin[p.a], skin[p.b], p.ratio), v3_lerp(skin[q.a], skin[q.b], q.ratio),

@@ -9,6 +9,10 @@
 
 /// A cycle's start rate is solved from (1 - product of mu) v = ...: below this the solution would be a resonance.
 #define SEAM_LEAST 0.05
+/// Of a cycle: times of its two ends differ by the rounding of the file's floats.
+#define SAME_TIME 1e-9
+/// Sum over joints of squared differences of quaternions: poses nearer than a milliradian do not tell the way between them.
+#define TURNED_LEAST 1e-6
 
 typedef struct modal_maker {
     const sup_modal_desc* d;
@@ -26,7 +30,7 @@ static uint32_t examples_of(const sup_segments* s, double begin, double end)
 {
     uint32_t n = s->count;
     if (cyclic(s, begin, end))
-        while (n > 1 && s->times[n - 1] - s->times[0] >= (end - begin) * (1 - 1e-9)) --n; // it is the first again
+        while (n > 1 && s->times[n - 1] - s->times[0] >= (end - begin) * (1 - SAME_TIME)) --n; // it is the first again
     return n;
 }
 
@@ -84,7 +88,7 @@ static double progress(const sup_character* c, const sup_pose* from, const sup_p
         double   e[4] = { sx * x.x - a.x, sx * x.y - a.y, sx * x.z - a.z, sx * x.w - a.w };
         for (int i = 0; i < 4; ++i) along += e[i] * d[i], length += d[i] * d[i];
     }
-    return length > 1e-6 ? along / length : -1;
+    return length > TURNED_LEAST ? along / length : -1;
 }
 
 sup_result sup_modal_ramp(const sup_bind_input* in, const sup_segments* s, sup_arena* arena, sup_ramp* out, sup_error* error)

@@ -7,6 +7,8 @@
 
 /// From here on a correction is as good as whole.
 #define SEEN_SHARE 0.99f
+/// Of a segment: a first step so short that the curves are still where they start.
+#define AT_ONCE 1e-6
 /// Of the change between two examples: the slowest oscillator is 0.39 of it behind, the liveliest rings by 0.5; both keep all
 /// but 0.5% of that.
 #define SWING_MOST 0.75f
@@ -40,16 +42,16 @@ sup_result sup_residual_trust_create(const sup_character* character, const sup_s
                                      sup_arena* arena, sup_trust* out, sup_error* error)
 {
     uint32_t       n = segments->count, count = 0;
-    sup_trust_way* ways = SUP_NEW(arena, sup_trust_way, (size_t)n + 1);
+    sup_pose_path* paths = SUP_NEW(arena, sup_pose_path, (size_t)n + 1);
     *out = (sup_trust){ 0 };
     if (n < 2 || !segments->turns.pose_count) return SUP_OK;
-    if (!ways) return sup_fail_memory(error, "poses");
-    if (segments->posed) count = sup_segments_ways(segments, ways);
+    if (!paths) return sup_fail_memory(error, "poses");
+    if (segments->posed) count = sup_segments_paths(segments, paths);
     else
-        for (; count < n; ++count) ways[count] = (sup_trust_way){ count, (count + 1) % n }; // the last: around a loop
+        for (; count < n; ++count) paths[count] = (sup_pose_path){ count, (count + 1) % n }; // the last: around a loop
     sup_trust_desc desc = { .turns = &segments->turns,
-                            .way_count = count,
-                            .ways = ways,
+                            .path_count = count,
+                            .paths = paths,
                             .shapes = segments->q,
                             .means = { sections->station_count, sections->station, sections->ratio },
                             .in_time = !segments->posed };
@@ -69,22 +71,22 @@ sup_residual_trust sup_residual_trust_find(const sup_trust* trust, const sup_mod
     sup_residual_trust found = { .from = at->from, .to = at->to };
     bool               left = m->period == 0 && (at->ratio <= 0 || at->ratio >= 1);
     double             ratio = m->smooth ? at->ratio : sup_ramp_value(m->ramp, at->ratio);
-    sup_way            way = { at->from, (float)ratio, left };
+    sup_path_place     place = { at->from, (float)ratio, left };
     if (on && m->segments && !(at->beyond > 0 && free))
-        found.trusted = sup_trust_find(trust, frame->end, &way, frame->tasks, scratch);
+        found.trusted = sup_trust_find(trust, frame->end, &place, frame->tasks, scratch);
     return found;
 }
 
 /// One moment of the clip.
-static void look_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp, double time,
-                        sup_pose* pose, void* scratch, sup_beside* out)
+static void measure_beside(const sup_bind_input* in, const sup_trust* trust, const sup_segments* s, sup_ramp ramp, double time,
+                           sup_pose* pose, void* scratch, sup_beside* out)
 {
-    double   ratio, beyond;
-    uint32_t i = sup_segments_find(s, time, &ratio, &beyond);
-    bool     left = ratio <= 0 || ratio >= 1;
-    sup_way  way = { i, (float)(s->count == 2 ? sup_ramp_value(ramp, ratio) : ratio), left };
+    double         ratio, beyond;
+    uint32_t       i = sup_segments_find(s, time, &ratio, &beyond);
+    bool           left = ratio <= 0 || ratio >= 1;
+    sup_path_place place = { i, (float)(s->count == 2 ? sup_ramp_value(ramp, ratio) : ratio), left };
     sup_clip_sample(in->character, in->clip, time, pose);
-    sup_trusted t = sup_trust_find(trust, pose, &way, in->tasks, scratch);
+    sup_trusted t = sup_trust_find(trust, pose, &place, in->tasks, scratch);
     for (uint32_t p = 0; t.share && p < trust->entry_count; ++p) {
         out->off |= t.share[p] < SEEN_SHARE;
         out->ahead |= t.shift[p] > 1 - SEEN_SHARE || t.shift[p] < SEEN_SHARE - 1;
@@ -104,7 +106,7 @@ sup_result sup_residual_beside(const sup_bind_input* in, const sup_trust* trust,
     for (uint32_t j = 0; j <= s->count && !r; ++j) {
         double from = j ? s->times[j - 1] : 0, to = j < s->count ? s->times[j] : in->clip->seconds;
         for (int k = 1; k <= MOMENTS && to > from; ++k)
-            look_beside(in, trust, s, ramp, from + (to - from) * k / (MOMENTS + 1), &pose, scratch, out);
+            measure_beside(in, trust, s, ramp, from + (to - from) * k / (MOMENTS + 1), &pose, scratch, out);
     }
     sup_arena_destroy(beside);
     return r;
@@ -112,16 +114,16 @@ sup_result sup_residual_beside(const sup_bind_input* in, const sup_trust* trust,
 
 // ---------------------------------------------------------------------------------------------- where it swings
 
-typedef struct calm_maker {
+typedef struct swing_limiter {
     const sup_segments* s;
     const sup_modal*    m;
     const sup_swing*    swing;
     uint32_t            points;
     float *             coefficients, *most; ///< most: of the swing, per point
     sup_vec3*           at;
-} calm_maker;
+} swing_limiter;
 
-static void look_at(calm_maker* c)
+static void measure_swing(swing_limiter* c)
 {
     c->swing->take(c->swing->link, c->coefficients, c->swing->scratch, c->at);
     for (uint32_t i = 0; i < c->points; ++i) {
@@ -131,43 +133,43 @@ static void look_at(calm_maker* c)
 }
 
 /// Between the examples, and as it rings out behind the last.
-static void look_in_time(calm_maker* c)
+static void measure_in_time(swing_limiter* c)
 {
     enum { MOMENTS = 8, RINGS = 16 };
     for (uint32_t j = 0; j < c->m->segments; ++j)
         for (int k = 1; k < MOMENTS; ++k) {
             double           span = c->m->times[j + 1] - c->m->times[j];
             sup_modal_moment at = sup_modal_find(c->m, c->m->times[j] + span * k / MOMENTS);
-            if (sup_modal_sway(c->m, &at, false, c->coefficients)) look_at(c);
+            if (sup_modal_sway(c->m, &at, false, c->coefficients)) measure_swing(c);
         }
     for (int k = 1; c->swing->rings && c->m->segments && c->m->period == 0 && k <= RINGS; ++k) {
         sup_modal_moment at = sup_modal_find(c->m, c->m->times[c->m->segments] + c->m->unit * k / RINGS);
-        if (sup_modal_sway(c->m, &at, true, c->coefficients)) look_at(c);
+        if (sup_modal_sway(c->m, &at, true, c->coefficients)) measure_swing(c);
     }
 }
 
 /// Every example comes at once: all of it is lag, then it rings.
-static void look_at_steps(calm_maker* c, float* weights, float* none, double* state)
+static void measure_steps(swing_limiter* c, float* weights, float* none, double* state)
 {
     enum { STEPS = 16 };
     for (uint32_t j = 0; j < c->s->count; ++j) {
         for (uint32_t k = 0; k < c->s->count; ++k) weights[k] = k == j;
         sup_modal_reset(c->m, none, state);
         for (int k = 0; k < STEPS; ++k) {
-            sup_modal_step(c->m, k ? 1.0 / STEPS : 1e-6, weights, weights, state, c->coefficients);
-            look_at(c);
+            sup_modal_step(c->m, k ? 1.0 / STEPS : AT_ONCE, weights, weights, state, c->coefficients);
+            measure_swing(c);
         }
     }
 }
 
-sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, const sup_swing* swing, uint32_t points,
-                             sup_arena* arena, float** out, sup_error* error)
+sup_result sup_residual_limit_swing(const sup_segments* s, const sup_modal* modal, const sup_swing* swing, uint32_t points,
+                                    sup_arena* arena, float** out, sup_error* error)
 {
-    float*     calm = SUP_NEW(arena, float, (size_t)points + SUP_LANES);
-    sup_arena* beside = sup_arena_beside(arena);
-    calm_maker c = { .s = s, .m = modal, .swing = swing, .points = points };
-    float *    weights = NULL, *none = NULL;
-    double*    state = NULL;
+    float*        limits = SUP_NEW(arena, float, (size_t)points + SUP_LANES);
+    sup_arena*    beside = sup_arena_beside(arena);
+    swing_limiter c = { .s = s, .m = modal, .swing = swing, .points = points };
+    float *       weights = NULL, *none = NULL;
+    double*       state = NULL;
     if (beside) {
         c.coefficients = SUP_NEW(beside, float, (size_t)modal->block + SUP_LANES);
         c.most = SUP_NEW(beside, float, points);
@@ -175,9 +177,9 @@ sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, cons
         weights = SUP_NEW(beside, float, s->count), none = SUP_NEW(beside, float, s->count);
         state = SUP_NEW(beside, double, 2 * (size_t)modal->block + 1);
     }
-    bool good = calm && state && c.coefficients && c.most && c.at && weights && none;
-    if (good && s->posed) look_at_steps(&c, weights, none, state);
-    else if (good) look_in_time(&c);
+    bool good = limits && state && c.coefficients && c.most && c.at && weights && none;
+    if (good && s->posed) measure_steps(&c, weights, none, state);
+    else if (good) measure_in_time(&c);
     for (uint32_t i = 0; good && i < points; ++i) {
         float change = 0;
         for (uint32_t j = 0; j < s->count; ++j) {
@@ -186,10 +188,10 @@ sup_result sup_residual_calm(const sup_segments* s, const sup_modal* modal, cons
         }
         float most = c.most[i] * fmaxf(swing->sway, 1); // less than 1 asks for less swing, not for less of a bound
         float x = most > 0 ? SWING_MOST * change / most : 1, x4 = x * x * x * x;
-        calm[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // the smaller of x and 1, softly
+        limits[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // the smaller of x and 1, softly
     }
     sup_arena_destroy(beside);
-    *out = calm;
+    *out = limits;
     return good ? SUP_OK : sup_fail_memory(error, "curve motion");
 }
 

@@ -20,7 +20,7 @@ sup_residual sup_residual_by_pose(const sup_segments* segments, const sup_pose* 
 sup_residual sup_residual_by_time(const sup_modal* modal, const sup_modal_moment* at);
 
 /// How far the examples are trusted at a moment of the clip (deform/curves/trust.h). Before the first and beyond the last
-/// example it is the way beside it that counts; `free`: what grows beyond the last is meant. Not `on`: everywhere.
+/// example it is the path beside it that counts; `free`: what grows beyond the last is meant. Not `on`: everywhere.
 typedef struct sup_residual_trust {
     sup_trusted trusted;
     uint32_t    from, to;
@@ -33,7 +33,7 @@ sup_residual_trust sup_residual_trust_live(const sup_trust* trust, const sup_fra
 sup_result sup_residual_trust_create(const sup_character* character, const sup_segments* segments, const sup_sections* sections,
                                      sup_arena* arena, sup_trust* out, sup_error* error);
 
-/// Whether the clip leaves the way between the examples, or goes along it otherwise than the ramp (of two), by enough to see.
+/// Whether the clip leaves the path between the examples, or goes along it otherwise than the ramp (of two), by enough to see.
 typedef struct sup_beside {
     bool off, ahead;
 } sup_beside;
@@ -52,8 +52,8 @@ typedef struct sup_swing {
 /// Curves are longer than a sculpt: what it does to one of them swings all along it. So a point takes only a share of its
 /// curves' swing, such that it lags and rings by three quarters of what the examples change there at most, and what does not
 /// change stands still. Found by looking at the swing at moments of the whole motion. 0 to 1 a point.
-sup_result sup_residual_calm(const sup_segments* segments, const sup_modal* modal, const sup_swing* swing, uint32_t point_count,
-                             sup_arena* arena, float** out, sup_error* error);
+sup_result sup_residual_limit_swing(const sup_segments* segments, const sup_modal* modal, const sup_swing* swing,
+                                    uint32_t point_count, sup_arena* arena, float** out, sup_error* error);
 
 /// Points of one task in a frame.
 enum { SUP_POINT_GRAIN = 4096 };

@@ -9,6 +9,13 @@
 
 #define SPACING 0.02f // of stations, in diagonals: a forearm gets about ten
 #define EXPLAINED 0.8 // of the squared displacements of a limb: noise at six points leaves so much when its turn is taken out
+// Radians (half a degree): a section that turns less does not tell where its pole is. STILL, in square radians, is the square of
+// that: added to the sum of squares, it holds sections back that hardly turn in any example.
+#define TURN_LEAST 0.01f
+#define STILL 1e-4f
+// Below these the sine and the quotients of an angle are their limits at 0, to the last bit of a float.
+#define SINE_LEAST 1e-9
+#define ANGLE_LEAST 1e-6
 enum { POINTS_LEAST = 6 }; // a section of fewer has no rotation of its own
 enum { FINER = 2 };        // stations in the place of one that was fitted
 
@@ -94,7 +101,7 @@ static sup_vec3 rotation_vector(sup_quat q, sup_vec3 like)
 {
     if (q.w < 0) q = quat(-q.x, -q.y, -q.z, -q.w);
     double   s = sqrt((double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z), angle = 2 * sup_atan2(s, q.w);
-    float    scale = s > 1e-9 ? (float)(angle / s) : 2.0f, other = s > 1e-9 ? (float)((angle - 2 * SUP_PI) / s) : 2.0f;
+    float    scale = s > SINE_LEAST ? (float)(angle / s) : 2.0f, other = s > SINE_LEAST ? (float)((angle - 2 * SUP_PI) / s) : 2.0f;
     sup_vec3 a = v3(q.x * scale, q.y * scale, q.z * scale), b = v3(q.x * other, q.y * other, q.z * other);
     return v3_distance(a, like) <= v3_distance(b, like) ? a : b;
 }
@@ -118,7 +125,7 @@ static bool fit_example(section_maker* m, uint32_t example, float* turns)
             }
         }
     for (uint32_t l = 0; l < m->curves->limb_count; ++l) {
-        uint32_t begin = m->first[l], end = begin + m->count[l], calm = SUP_NONE;
+        uint32_t begin = m->first[l], end = begin + m->count[l], stillest = SUP_NONE;
         for (uint32_t s = begin; s < end; ++s) {
             found[s] = quat_identity();
             if (m->members[s] < POINTS_LEAST || !(m->mass[s] > 0)) continue;
@@ -126,16 +133,16 @@ static bool fit_example(section_maker* m, uint32_t example, float* turns)
             for (int i = 0; i < 9; ++i) a.m[i / 3][i % 3] = (float)(cross[9 * s + i] / m->mass[s]);
             rotation_cold(&a, &found[s]);
             for (int i = 0; i < 3; ++i) turns[6 * s + 3 + i] = (float)(sums[3 * s + i] / m->mass[s]);
-            if (calm == SUP_NONE || fabsf(found[s].w) > fabsf(found[calm].w)) calm = s;
+            if (stillest == SUP_NONE || fabsf(found[s].w) > fabsf(found[stillest].w)) stillest = s;
         }
         // From the section that turns least outwards, so that a full turn along the limb stays one.
-        for (int way = 0; calm != SUP_NONE && way < 2; ++way) {
+        for (int side = 0; stillest != SUP_NONE && side < 2; ++side) {
             sup_vec3 like = v3(0, 0, 0);
-            for (uint32_t s = calm; way ? s < end : s + 1 > begin && s != SUP_NONE; way ? ++s : --s) {
+            for (uint32_t s = stillest; side ? s < end : s + 1 > begin && s != SUP_NONE; side ? ++s : --s) {
                 bool     own = m->members[s] >= POINTS_LEAST && m->mass[s] > 0;
                 sup_vec3 w = own ? rotation_vector(found[s], like) : like; // an empty section goes with its neighbor
-                uint32_t back = way ? s - 1 : s + 1;
-                for (int i = 0; i < 3 && !own && s != calm; ++i) turns[6 * s + 3 + i] = turns[6 * back + 3 + i];
+                uint32_t back = side ? s - 1 : s + 1;
+                for (int i = 0; i < 3 && !own && s != stillest; ++i) turns[6 * s + 3 + i] = turns[6 * back + 3 + i];
                 turns[6 * s] = w.x, turns[6 * s + 1] = w.y, turns[6 * s + 2] = w.z;
                 like = w;
             }
@@ -158,12 +165,12 @@ static void move_to_poles(section_maker* m)
 {
     for (uint32_t s = 0; s < m->total; ++s) {
         sup_vec3 sum = v3(0, 0, 0);
-        float    total = 1e-4f; // hardly turning sections stay where they are
+        float    total = STILL; // hardly turning sections stay where they are
         for (uint32_t j = 0; j < m->segments->count; ++j) {
             const float* t = m->turns + ((size_t)j * m->total + s) * 6;
             sup_vec3     w = v3(t[0], t[1], t[2]), d = v3(t[3], t[4], t[5]);
             float        angle = v3_length(w);
-            if (!(angle > 0.01f)) continue;
+            if (!(angle > TURN_LEAST)) continue;
             sup_vec3 n = v3_scale(w, 1.0f / angle);
             d = v3_mad(d, -v3_dot(d, n), n);
             double   half = 0.5 * (double)angle;
@@ -205,7 +212,7 @@ void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples
         }
         // R - I = sin(a)/a [w] + (1 - cos a)/a^2 [w]^2
         double a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-        double one = a > 1e-6 ? sup_sin(a) / a : 1, half = a > 1e-6 ? sup_sin(0.5 * a) / a : 0.5, two = 2 * half * half;
+        double one = a > ANGLE_LEAST ? sup_sin(a) / a : 1, half = a > ANGLE_LEAST ? sup_sin(0.5 * a) / a : 0.5, two = 2 * half * half;
         double k[3][3] = { { 0, -w[2], w[1] }, { w[2], 0, -w[0] }, { -w[1], w[0], 0 } },
                c[3] = { sections->centers[s].x, sections->centers[s].y, sections->centers[s].z };
         for (int i = 0; i < 3; ++i) {

@@ -14,6 +14,12 @@
 #define WORSE_FROM 0.5f
 #define WORSE_TO 0.75f
 enum { SPREAD_ROUNDS = 4 };
+// Of a smooth share from 0 to 1: less is not seen, and costs as much.
+#define SQUEEZED_LEAST 0.02f
+// Of 1 - cos^2 of half the angle between two rotations: a tenth of a degree is the same.
+#define SAME_TURN 1e-6f
+// Seconds, eleven days: a time beyond is a mistake.
+#define TIME_MOST 1e6
 
 enum { GRAIN = 4096 };
 
@@ -81,7 +87,7 @@ static sup_result choose(segment_maker* m)
     for (uint32_t i = 0; i < c->example_count; ++i) {
         const sup_example* e = &c->examples[i];
         if (!m->out->posed && !belongs(m->in, e)) continue;
-        if (!(e->time >= 0 && e->time <= 1e6))
+        if (!(e->time >= 0 && e->time <= TIME_MOST))
             return sup_fail(m->error, SUP_ERROR_INPUT, "%s: example '%s' stands at %g s; give a time of the clip", m->who,
                             e->name, e->time);
         uint32_t k = m->count++;
@@ -198,7 +204,7 @@ static bool find_lifted(segment_maker* m)
             if (sums[2 * p + 1] > 0) m->squeezed[p] = sums[2 * p] / sums[2 * p + 1];
     }
     for (uint32_t p = 0; p < mesh->point_count; ++p)
-        if (m->squeezed[p] < 0.02f) m->squeezed[p] = 0;
+        if (m->squeezed[p] < SQUEEZED_LEAST) m->squeezed[p] = 0;
     return true;
 }
 
@@ -319,7 +325,7 @@ static sup_result pull_all(segment_maker* m)
 static bool turns_differ(sup_quat a, sup_quat b)
 {
     float d = quat_dot(a, b);
-    return d * d < 1.0f - 1e-6f;
+    return d * d < 1.0f - SAME_TURN;
 }
 
 static sup_result make_line(segment_maker* m, uint32_t first, uint32_t count, struct pose_line* out)
@@ -387,13 +393,13 @@ void sup_segments_weights_at(const sup_segments* s, const sup_pose* pose, float*
     }
 }
 
-uint32_t sup_segments_ways(const sup_segments* s, sup_trust_way* ways)
+uint32_t sup_segments_paths(const sup_segments* s, sup_pose_path* paths)
 {
     uint32_t count = 0;
     for (uint32_t l = 0; l < s->line_count; ++l) {
         uint32_t first = s->lines[l].first, last = first + s->lines[l].count - 1;
-        if (first == last) ways[count++] = (sup_trust_way){ first, first };
-        for (uint32_t i = first; i < last; ++i) ways[count++] = (sup_trust_way){ i, i + 1 };
+        if (first == last) paths[count++] = (sup_pose_path){ first, first };
+        for (uint32_t i = first; i < last; ++i) paths[count++] = (sup_pose_path){ i, i + 1 };
     }
     return count;
 }

@@ -59,8 +59,8 @@ uint32_t sup_segments_find(const sup_segments* segments, double time, double* ra
 /// which two count. Clips add up.
 void sup_segments_weights_at(const sup_segments* segments, const sup_pose* pose, float* weights);
 
-/// `posed`: ways from each example of a clip to its next; room for as many as there are examples. Returns how many.
-uint32_t sup_segments_ways(const sup_segments* segments, sup_trust_way* ways);
+/// `posed`: paths from each example of a clip to its next; room for as many as there are examples. Returns how many.
+uint32_t sup_segments_paths(const sup_segments* segments, sup_pose_path* paths);
 
 /// Shares of the examples i - 1 .. i + 2 in the cubic through them with Catmull-Rom tangents, in order; unequal durations
 /// counted.

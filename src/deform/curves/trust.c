@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/// Poses this near to the way (0.06 degrees in every joint) are on it.
+/// Poses this near to the path (0.06 degrees in every joint) are on it.
 #define ON_THE_WAY 1e-3
 
 /// Slides that count as a radian, in diagonals.
@@ -15,7 +15,7 @@
 /// Share of a segment, at both ends, over which the ratio of time becomes that of the pose: all points leave an example with
 /// the speed that the examples beside it give them.
 #define WINDOW 0.3f
-/// Of its length: beyond both ends of a way that no time goes along.
+/// Of its length: beyond both ends of a path that no time goes along.
 #define BEYOND 1.0f
 
 enum { GRAIN_BLOCKS = 512 };
@@ -89,12 +89,12 @@ size_t sup_trust_scratch(const sup_trust* t)
     return total;
 }
 
-float trust_whole_off(const sup_trust* trust, uint32_t way, const float* away)
+float trust_whole_off(const sup_trust* trust, uint32_t path, const float* away)
 {
     const sup_turns* t = &trust->turns;
-    const float *    from = away + (size_t)trust->ways[way].from * t->joint_count,
-                *to = away + (size_t)trust->ways[way].to * t->joint_count;
-    const float* lengths = trust->lengths + (size_t)way * t->joint_count;
+    const float *    from = away + (size_t)trust->paths[path].from * t->joint_count,
+                *to = away + (size_t)trust->paths[path].to * t->joint_count;
+    const float* lengths = trust->lengths + (size_t)path * t->joint_count;
     double       n = 0, l = 0, g = 0;
     for (uint32_t j = 0; j < t->joint_count; ++j)
         n += (double)from[j], l += (double)lengths[j], g += 0.5 * ((double)from[j] + (double)lengths[j] - (double)to[j]);
@@ -102,14 +102,14 @@ float trust_whole_off(const sup_trust* trust, uint32_t way, const float* away)
     return off > 0 ? (float)(off / t->joint_count) : 0;
 }
 
-void trust_sum_movers(const sup_trust* trust, uint32_t way, const trust_workspace* work)
+void trust_sum_movers(const sup_trust* trust, uint32_t path, const trust_workspace* work)
 {
     const sup_turns* t = &trust->turns;
     const uint32_t * begin = trust->turn_begin, *list = trust->turn_list;
-    const float *    from = work->away + (size_t)trust->ways[way].from * t->joint_count,
-                *to = work->away + (size_t)trust->ways[way].to * t->joint_count;
-    const float *lengths = trust->lengths + (size_t)way * t->joint_count,
-                *rates = trust->rates + (size_t)way * trust->mover_count;
+    const float *    from = work->away + (size_t)trust->paths[path].from * t->joint_count,
+                *to = work->away + (size_t)trust->paths[path].to * t->joint_count;
+    const float *lengths = trust->lengths + (size_t)path * t->joint_count,
+                *rates = trust->rates + (size_t)path * trust->mover_count;
     for (uint32_t m = 0; m < trust->mover_count; ++m) {
         sup_trust_sums sum = { 0, 0, 0, 0 };
         for (uint32_t i = begin[m]; i < begin[m + 1]; ++i) {
@@ -118,7 +118,7 @@ void trust_sum_movers(const sup_trust* trust, uint32_t way, const trust_workspac
         }
         work->own[m] = sum;
     }
-    float off = trust->doubts ? trust_whole_off(trust, way, work->away) : 0;
+    float off = trust->doubts ? trust_whole_off(trust, path, work->away) : 0;
     for (uint32_t m = 0; m < trust->mover_count; ++m) {
         float          count = (float)(begin[m + 1] - begin[m]), all = count;
         float          lacks = 1 - work->own[m].l / (WAY_OWN * fmaxf(count, 1));
@@ -153,15 +153,15 @@ static void measure(const sup_trust* trust, const sup_pose* pose, uint32_t from,
     }
 }
 
-/// Whether the whole pose is where time says it is on the way.
-static bool on_the_way(const sup_trust* trust, const sup_way* way, const float* away)
+/// Whether the whole pose is where time says it is on the path.
+static bool on_path(const sup_trust* trust, const sup_path_place* place, const float* away)
 {
     const sup_turns* t = &trust->turns;
-    const float *    from = away + (size_t)trust->ways[way->number].from * t->joint_count,
-                *to = away + (size_t)trust->ways[way->number].to * t->joint_count;
-    double worst = 0, r = way->ratio;
+    const float *    from = away + (size_t)trust->paths[place->number].from * t->joint_count,
+                *to = away + (size_t)trust->paths[place->number].to * t->joint_count;
+    double worst = 0, r = place->ratio;
     for (uint32_t j = 0; j < t->joint_count; ++j) {
-        double n = from[j], l = trust->lengths[(size_t)way->number * t->joint_count + j], g = 0.5 * (n + l - (double)to[j]);
+        double n = from[j], l = trust->lengths[(size_t)place->number * t->joint_count + j], g = 0.5 * (n + l - (double)to[j]);
         double off = n - 2 * r * g + r * r * l;
         if (off > worst) worst = off;
     }
@@ -190,21 +190,22 @@ static sup_trusted find_shares(trust_job job, const sup_tasks* tasks)
     return (sup_trusted){ job.share, job.shift };
 }
 
-sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_way* way, const sup_tasks* tasks, void* scratch)
+sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_path_place* place, const sup_tasks* tasks,
+                           void* scratch)
 {
     sup_trusted none = { NULL, NULL };
     if (t->block_count == 0 || t->turns.joint_count == 0) return none;
     trust_workspace work = cut_workspace(t, scratch, NULL);
-    sup_trust_way   ends = t->ways[way->number];
+    sup_pose_path   ends = t->paths[place->number];
     if (ends.from < ends.to) measure(t, pose, ends.from, ends.to - ends.from, 2, work.away);
     else measure(t, pose, ends.to, ends.from - ends.to, 2, work.away); // around a loop
-    if (on_the_way(t, way, work.away)) return none;
-    trust_sum_movers(t, way->number, &work);
-    float near = way->left ? 1 : fminf(way->ratio, 1 - way->ratio) / WINDOW;
-    return find_shares((trust_job){ t, work.sums, way->ratio, near, work.share, work.shift }, tasks);
+    if (on_path(t, place, work.away)) return none;
+    trust_sum_movers(t, place->number, &work);
+    float near = place->left ? 1 : fminf(place->ratio, 1 - place->ratio) / WINDOW;
+    return find_shares((trust_job){ t, work.sums, place->ratio, near, work.share, work.shift }, tasks);
 }
 
-/// Of a mover: the exponent of its share, as in sup_trust_shares. Straight on beyond its ends the way goes on for a while.
+/// Of a mover: the exponent of its share, as in sup_trust_shares. Straight on beyond its ends the path goes on for a while.
 static float score_of(const sup_trust_sums* sum, float count)
 {
     float n = sum->n / count, l = sum->l / count, g = sum->g / count;
@@ -215,10 +216,10 @@ static float score_of(const sup_trust_sums* sum, float count)
 sup_trusted sup_trust_find_any(const sup_trust* t, const sup_pose* pose, const sup_tasks* tasks, void* scratch)
 {
     sup_trusted none = { NULL, NULL };
-    if (t->block_count == 0 || t->turns.joint_count == 0 || t->way_count == 0) return none;
+    if (t->block_count == 0 || t->turns.joint_count == 0 || t->path_count == 0) return none;
     trust_workspace work = cut_workspace(t, scratch, NULL);
     measure(t, pose, 0, 1, t->turns.pose_count, work.away);
-    for (uint32_t w = 0; w < t->way_count; ++w) {
+    for (uint32_t w = 0; w < t->path_count; ++w) {
         trust_sum_movers(t, w, &work);
         for (uint32_t m = 0; m < t->mover_count; ++m) {
             uint32_t count = t->turn_begin[m + 1] - t->turn_begin[m];
@@ -226,7 +227,7 @@ sup_trusted sup_trust_find_any(const sup_trust* t, const sup_pose* pose, const s
             if (w == 0 || score < work.score[m]) work.score[m] = score;
         }
     }
-    // Ways of movers beside each other may change at once: their exponents are what is mixed, so that nothing jumps.
+    // Paths of movers beside each other may change at once: their exponents are what is mixed, so that nothing jumps.
     for (uint32_t m = 0; m < t->mover_count; ++m) {
         float count = (float)(t->turn_begin[m + 1] - t->turn_begin[m]);
         work.sums[m] = (sup_trust_sums){ work.score[m] * count, 0, 0, count };

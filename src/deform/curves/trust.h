@@ -1,7 +1,7 @@
 /// deform/curves/trust.h: how far corrections sculpted at two poses are trusted at a third.
 ///
-/// Between two sculpts the skin is known on the way between their poses, and nowhere else. The foot of the present pose on that
-/// way says how much of each is called for. A pose beside the way calls for something that nobody sculpted, and what two
+/// Between two sculpts the skin is known on the path between their poses, and nowhere else. The foot of the present pose on
+/// that path says how much of each is called for. A pose beside the path calls for something that nobody sculpted, and what two
 /// sculpts have in common with it falls off with its distance: so corrections fade out with it, towards the skin as it comes
 /// in. Every point looks at the joints that move it and at those that hang from them. With x, y the turns (rotation vectors,
 /// and slides in tenths of the diagonal) of joint j from the first pose to the present one and to the second, and a_j how much
@@ -14,12 +14,12 @@
 /// does not tell here.
 /// Of three examples or more of one motion, each is predicted from the two beside it (leave-one-out). A joint whose skin is
 /// predicted worse than by nothing cannot tell what that skin does: there n grows by `doubt` x W^2, W the mean over all turns
-/// of how far (rad^2) the pose lies beside the way. On the way itself, and at both of its ends, the share is 1, and it leaves
+/// of how far (rad^2) the pose lies beside the path. On the path itself, and at both of its ends, the share is 1, and it leaves
 /// the ends without a change of speed.
 ///
-/// Where no time says between which two poses the present one is (sculpts over pose, live hosts), every joint takes the way it
+/// Where no time says between which two poses the present one is (sculpts over pose, live hosts), every joint takes the path it
 /// is nearest to. Such sculpts are chosen to differ; the more they are alike all the same, the farther they tell: rate is at
-/// most 4 u / (l + 0.01). And straight on beyond its ends the way goes on for as long again.
+/// most 4 u / (l + 0.01). And straight on beyond its ends the path goes on for as long again.
 #ifndef SUP_DEFORM_CURVES_TRUST_H
 #define SUP_DEFORM_CURVES_TRUST_H
 
@@ -47,9 +47,9 @@ typedef struct sup_trust_block {
 } sup_trust_block;
 
 /// From one pose to another.
-typedef struct sup_trust_way {
+typedef struct sup_pose_path {
     uint32_t from, to;
-} sup_trust_way;
+} sup_pose_path;
 
 /// A *mover* is a joint of the skeleton as the skin sees it: its own turn and those of the joints that hang from it. Points sum
 /// over the few movers they have weights of, not over all those turns.
@@ -62,10 +62,10 @@ typedef struct sup_trust {
     const sup_trust_block* blocks;
     const uint32_t*        rows;
     const float*           weights;
-    uint32_t               way_count;
-    const sup_trust_way*   ways;
-    const float*           lengths; ///< [way][turn]: l
-    const float*           rates;   ///< [way][mover]: what shares fall off by, per rad^2 beside the way
+    uint32_t               path_count;
+    const sup_pose_path*   paths;
+    const float*           lengths; ///< [path][turn]: l
+    const float*           rates;   ///< [path][mover]: what shares fall off by, per rad^2 beside the path
     const float*           doubts;  ///< [mover], per rad^2: what the whole pose's W^2 adds to n; NULL: nothing
 } sup_trust;
 
@@ -77,11 +77,11 @@ typedef struct sup_trust_means {
     const float*    ratio;
 } sup_trust_means;
 
-/// The ways that count, and the corrections of all points at every pose. What `turns` and `ways` point to is kept.
+/// The paths that count, and the corrections of all points at every pose. What `turns` and `paths` point to is kept.
 typedef struct sup_trust_desc {
     const sup_turns*       turns;
-    uint32_t               way_count;
-    const sup_trust_way*   ways;
+    uint32_t               path_count;
+    const sup_pose_path*   paths;
     const sup_vec3* const* shapes; ///< [pose][point]
     sup_trust_means        means;
     bool                   in_time; ///< poses of one motion, in order
@@ -90,16 +90,16 @@ typedef struct sup_trust_desc {
 sup_result sup_trust_create(const sup_character* character, const sup_trust_desc* desc, sup_arena* arena, sup_trust* out,
                             sup_error* error);
 
-/// Ways from every pose to those that are nearest to it, where nothing else says which belong together.
-sup_result sup_trust_near_ways(const sup_turns* turns, sup_arena* arena, sup_trust_way** out, uint32_t* count,
-                               sup_error* error);
+/// Paths from every pose to those that are nearest to it, where nothing else says which belong together.
+sup_result sup_trust_near_paths(const sup_turns* turns, sup_arena* arena, sup_pose_path** out, uint32_t* count,
+                                sup_error* error);
 
-/// A way by its number, and how far time has come on it.
-typedef struct sup_way {
+/// A path by its number, and how far time has come on it.
+typedef struct sup_path_place {
     uint32_t number;
     float    ratio;
     bool     left; ///< the motion is before the first or behind the last pose: the ratio is that of the end, 0 or 1
-} sup_way;
+} sup_path_place;
 
 /// What becomes of corrections. Both arrays: of the entries.
 typedef struct sup_trusted {
@@ -109,9 +109,9 @@ typedef struct sup_trusted {
 
 size_t sup_trust_scratch(const sup_trust* trust);
 /// At the present pose, in the scratch.
-sup_trusted sup_trust_find(const sup_trust* trust, const sup_pose* pose, const sup_way* way, const sup_tasks* tasks,
+sup_trusted sup_trust_find(const sup_trust* trust, const sup_pose* pose, const sup_path_place* place, const sup_tasks* tasks,
                            void* scratch);
-/// Where no time says which way: every mover takes the one that the pose is nearest to. Shares alone, all shifts are 0.
+/// Where no time says which path: every mover takes the one that the pose is nearest to. Shares alone, all shifts are 0.
 sup_trusted sup_trust_find_any(const sup_trust* trust, const sup_pose* pose, const sup_tasks* tasks, void* scratch);
 /// q = share (q + shift (to - from)) for points begin to end; begin is a multiple of eight, and lists are padded to one.
 SUP_WIDE_DECLARE(void, sup_trust_apply,
@@ -123,7 +123,7 @@ typedef struct sup_trust_sums {
     float n, l, g, rate;
 } sup_trust_sums;
 
-/// `near`: how near to an end of the way time is, from 0 at the end to 1 and more. `share` and `shift` have room for eight
+/// `near`: how near to an end of the path time is, from 0 at the end to 1 and more. `share` and `shift` have room for eight
 /// entries a block, those behind all others included.
 SUP_WIDE_DECLARE(void, sup_trust_shares,
                  (const sup_trust* trust, const sup_trust_sums* sums, float ratio, float near, uint32_t begin, uint32_t end,

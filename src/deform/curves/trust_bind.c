@@ -1,4 +1,4 @@
-// Who looks at which joints, how far sculpts reach beside the way between their poses, and how well they predict each other.
+// Who looks at which joints, how far sculpts reach beside the path between their poses, and how well they predict each other.
 #include "deform/curves/trust_internal.h"
 
 #include "base/internal.h"
@@ -10,44 +10,44 @@
 
 /// A joint from which more hang than this is no limb: what one of them does says nothing about its skin.
 #define CHILDREN_MOST 32u
-/// Radians beside the way at which a correction is down to 1/e, plus so much of its length.
+/// Radians beside the path at which a correction is down to 1/e, plus so much of its length.
 #define OFF_LEAST 0.28
 #define OFF_SHARE 0.17
 /// Of examples in no order of time: they tell so much farther as they are more alike.
 #define ALIKE 4.0
-#define ODD_LEAST 0.01 // rad^2: shorter ways are as good as none
+#define ODD_LEAST 0.01 // rad^2: shorter paths are as good as none
 /// What is left of an example between two others that predict it worse than nothing would.
 #define SHARE_LEAST 0.1
 #define LN2 0.69314718055994531
 
-/// Poses beside each that ways lead to.
-enum { NEAR_WAYS = 4 };
+/// Poses beside each that paths lead to.
+enum { NEAR_PATHS = 4 };
 
-sup_result sup_trust_near_ways(const sup_turns* t, sup_arena* arena, sup_trust_way** out, uint32_t* count, sup_error* error)
+sup_result sup_trust_near_paths(const sup_turns* t, sup_arena* arena, sup_pose_path** out, uint32_t* count, sup_error* error)
 {
     uint32_t       n = t->pose_count;
-    sup_trust_way* ways = SUP_NEW(arena, sup_trust_way, (size_t)n * NEAR_WAYS + 1);
-    if (!ways) return sup_fail_memory(error, "poses");
+    sup_pose_path* paths = SUP_NEW(arena, sup_pose_path, (size_t)n * NEAR_PATHS + 1);
+    if (!paths) return sup_fail_memory(error, "poses");
     *count = 0;
     for (uint32_t a = 0; a < n; ++a) {
-        uint32_t found = 0, near[NEAR_WAYS];
-        double   best[NEAR_WAYS];
+        uint32_t found = 0, near[NEAR_PATHS];
+        double   best[NEAR_PATHS];
         for (uint32_t b = 0; b < n; ++b) {
             double d = 0;
             for (uint32_t j = 0; j < t->joint_count; ++j) d += trust_distance2(t, j, a, b);
-            if (a == b || (found == NEAR_WAYS && d >= best[found - 1])) continue;
-            uint32_t at = found < NEAR_WAYS ? found++ : found - 1;
+            if (a == b || (found == NEAR_PATHS && d >= best[found - 1])) continue;
+            uint32_t at = found < NEAR_PATHS ? found++ : found - 1;
             for (; at > 0 && d < best[at - 1]; --at) best[at] = best[at - 1], near[at] = near[at - 1];
             best[at] = d, near[at] = b;
         }
         for (uint32_t i = 0; i < found; ++i) {
-            sup_trust_way way = { a < near[i] ? a : near[i], a < near[i] ? near[i] : a };
+            sup_pose_path path = { a < near[i] ? a : near[i], a < near[i] ? near[i] : a };
             bool          there = false;
-            for (uint32_t k = 0; k < *count; ++k) there |= ways[k].from == way.from && ways[k].to == way.to;
-            if (!there) ways[(*count)++] = way;
+            for (uint32_t k = 0; k < *count; ++k) there |= paths[k].from == path.from && paths[k].to == path.to;
+            if (!there) paths[(*count)++] = path;
         }
     }
-    *out = ways;
+    *out = paths;
     return SUP_OK;
 }
 
@@ -196,12 +196,12 @@ static bool make_blocks(trust_maker* m, sup_trust* out)
     return true;
 }
 
-/// How far apart the corrections of every mover's points are on a way, in parts of what they are: 0 alike, 1 and more not at
+/// How far apart the corrections of every mover's points are on a path, in parts of what they are: 0 alike, 1 and more not at
 /// all.
-static void compare_shapes(const trust_maker* m, sup_trust_way way, double* unlike, double* all)
+static void compare_shapes(const trust_maker* m, sup_pose_path path, double* unlike, double* all)
 {
     const sup_weights* w = &m->c->weights;
-    const sup_vec3 *   a = m->desc->shapes[way.from], *b = m->desc->shapes[way.to];
+    const sup_vec3 *   a = m->desc->shapes[path.from], *b = m->desc->shapes[path.to];
     uint32_t           joints = m->c->skeleton.joint_count;
     for (uint32_t j = 0; j < joints; ++j) unlike[j] = all[j] = 0;
     for (uint32_t p = 0; p < m->c->mesh.point_count; ++p) {
@@ -221,7 +221,7 @@ static double length_of(const trust_maker* m, const float* l, uint32_t mover)
     return count ? sum / count : 0;
 }
 
-/// What the share of a mover's points falls off by, per rad^2 beside the way. `unlike`: how far apart their corrections are.
+/// What the share of a mover's points falls off by, per rad^2 beside the path. `unlike`: how far apart their corrections are.
 static double rate_of(const trust_maker* m, const float* l, uint32_t mover, double unlike)
 {
     double length = length_of(m, l, mover), lacks = 1 - length / (double)WAY_OWN, scale = OFF_LEAST + OFF_SHARE * sqrt(length);
@@ -230,25 +230,25 @@ static double rate_of(const trust_maker* m, const float* l, uint32_t mover, doub
     return rate + (lacks > 0 ? lacks * lacks * change * (unlike < 1 ? unlike : 1) : 0);
 }
 
-/// Length of every way, turn by turn, and how soon shares fall off beside it.
+/// Length of every path, turn by turn, and how soon shares fall off beside it.
 static bool make_ways(trust_maker* m, sup_trust* out)
 {
     const sup_trust_desc* d = m->desc;
     uint32_t              turns = m->turns->joint_count, movers = out->mover_count;
-    float *               lengths = SUP_NEW(m->arena, float, (size_t)d->way_count*turns + 1),
-          *rates = SUP_NEW(m->arena, float, (size_t)d->way_count*movers + 1);
+    float *               lengths = SUP_NEW(m->arena, float, (size_t)d->path_count*turns + 1),
+          *rates = SUP_NEW(m->arena, float, (size_t)d->path_count*movers + 1);
     double *unlike = SUP_NEW(m->beside, double, movers), *all = SUP_NEW(m->beside, double, movers);
     if (!lengths || !rates || !unlike || !all) return false;
-    for (uint32_t w = 0; w < d->way_count; ++w) {
+    for (uint32_t w = 0; w < d->path_count; ++w) {
         float* l = lengths + (size_t)w * turns;
-        for (uint32_t j = 0; j < turns; ++j) l[j] = (float)trust_distance2(m->turns, j, d->ways[w].from, d->ways[w].to);
-        compare_shapes(m, d->ways[w], unlike, all);
+        for (uint32_t j = 0; j < turns; ++j) l[j] = (float)trust_distance2(m->turns, j, d->paths[w].from, d->paths[w].to);
+        compare_shapes(m, d->paths[w], unlike, all);
         for (uint32_t k = 0; k < movers; ++k) {
             uint32_t count = m->begin[k + 1] - m->begin[k];
             rates[(size_t)w * movers + k] = count ? (float)(count * rate_of(m, l, k, unlike[k])) : 0;
         }
     }
-    out->way_count = d->way_count, out->ways = d->ways, out->lengths = lengths, out->rates = rates;
+    out->path_count = d->path_count, out->paths = d->paths, out->lengths = lengths, out->rates = rates;
     return true;
 }
 
@@ -258,20 +258,20 @@ static bool make_ways(trust_maker* m, sup_trust* out)
 /// What leave-one-out says of a mover, summed over its points and over the examples left out.
 typedef struct trust_evidence {
     double agrees, size; ///< prediction . example, and |prediction|^2
-    double off;          ///< size x the square of how far (rad^2) the pose lay beside the way
+    double off;          ///< size x the square of how far (rad^2) the pose lay beside the path
 } trust_evidence;
 
-/// Predicts example `way` + 1 from the two beside it as if it had not been sculpted.
-static void predict_example(const trust_maker* m, const sup_trust* without, uint32_t way, const trust_workspace* work,
+/// Predicts example `path` + 1 from the two beside it as if it had not been sculpted.
+static void predict_example(const trust_maker* m, const sup_trust* without, uint32_t path, const trust_workspace* work,
                             float* ratio, double* share, trust_evidence* evidence)
 {
     const sup_weights* w = &m->c->weights;
-    const sup_vec3*    shapes[3] = { m->desc->shapes[way], m->desc->shapes[way + 1], m->desc->shapes[way + 2] };
-    for (uint32_t end = way; end <= way + 2; end += 2)
+    const sup_vec3*    shapes[3] = { m->desc->shapes[path], m->desc->shapes[path + 1], m->desc->shapes[path + 2] };
+    for (uint32_t end = path; end <= path + 2; end += 2)
         for (uint32_t j = 0; j < m->turns->joint_count; ++j)
-            work->away[(size_t)end * m->turns->joint_count + j] = (float)trust_distance2(m->turns, j, way + 1, end);
-    trust_sum_movers(without, way, work);
-    double off = (double)trust_whole_off(without, way, work->away);
+            work->away[(size_t)end * m->turns->joint_count + j] = (float)trust_distance2(m->turns, j, path + 1, end);
+    trust_sum_movers(without, path, work);
+    double off = (double)trust_whole_off(without, path, work->away);
     for (uint32_t k = 0; k < without->mover_count; ++k) {
         float          count = fmaxf((float)(m->begin[k + 1] - m->begin[k]), 1);
         sup_trust_sums s = work->sums[k];
@@ -298,19 +298,19 @@ static bool make_doubts(trust_maker* m, sup_trust* out)
 {
     uint32_t n = m->turns->pose_count, movers = out->mover_count;
     if (!m->desc->in_time || n < 3) return true;
-    sup_trust_way*  ways = SUP_NEW(m->beside, sup_trust_way, n);
+    sup_pose_path*  paths = SUP_NEW(m->beside, sup_pose_path, n);
     float *         doubts = SUP_NEW(m->arena, float, (size_t)movers + 1), *ratio = SUP_NEW(m->beside, float, movers);
     double*         share = SUP_NEW(m->beside, double, movers);
     trust_evidence* evidence = SUP_NEW(m->beside, trust_evidence, movers);
     trust_workspace work = { .away = SUP_NEW(m->beside, float, (size_t)n * m->turns->joint_count + 1),
                              .own = SUP_NEW(m->beside, sup_trust_sums, movers),
                              .sums = SUP_NEW(m->beside, sup_trust_sums, movers) };
-    if (!ways || !doubts || !ratio || !share || !evidence || !work.away || !work.own || !work.sums) return false;
-    for (uint32_t j = 0; j + 2 < n; ++j) ways[j] = (sup_trust_way){ j, j + 2 };
+    if (!paths || !doubts || !ratio || !share || !evidence || !work.away || !work.own || !work.sums) return false;
+    for (uint32_t j = 0; j + 2 < n; ++j) paths[j] = (sup_pose_path){ j, j + 2 };
     sup_trust_desc desc = *m->desc;
     trust_maker    beside = *m;
     sup_trust      without = *out;
-    desc.way_count = n - 2, desc.ways = ways, beside.desc = &desc, beside.arena = m->beside;
+    desc.path_count = n - 2, desc.paths = paths, beside.desc = &desc, beside.arena = m->beside;
     if (!make_ways(&beside, &without)) return false;
     for (uint32_t j = 0; j + 2 < n; ++j) predict_example(m, &without, j, &work, ratio, share, evidence);
     for (uint32_t k = 0; k < movers; ++k) {

@@ -1,8 +1,8 @@
-// How far eight points at a time lie beside the way between two poses, and how far along it.
+// How far eight points at a time lie beside the path between two poses, and how far along it.
 #include "deform/curves/trust.h"
 
-#define APART 0.28f    // radians between where time and pose are on the way at which the pose counts at once
-#define WAY_LEAST 0.1f // radians: a way that is shorter says less about how far along it the pose is than time does
+#define APART 0.28f     // radians between where time and pose are on the path at which the pose counts at once
+#define PATH_LEAST 0.1f // radians: a path that is shorter says less about how far along it the pose is than time does
 
 enum { BLOCKS = 16, FLOATS = BLOCKS * SUP_LANES };
 
@@ -26,7 +26,7 @@ static inline void sum_up(const sup_trust* t, const sup_trust_sums* movers, cons
         }
 }
 
-/// Time becomes the pose's as the end of the way is left behind (near 1), or at once where the two are far from each other.
+/// Time becomes the pose's as the end of the path is left behind (near 1), or at once where the two are far from each other.
 static inline void make_shares(float sums[4][FLOATS], const uint32_t* list, uint32_t count, float ratio, float near, bool left,
                                float* share, float* shift)
 {
@@ -45,7 +45,7 @@ static inline void make_shares(float sums[4][FLOATS], const uint32_t* list, uint
                 gone = fr_select(gone < one, gone, one);
                 by = gone * gone * (fr_all(3.0f) - gone - gone) * by;
             }
-            fr_store(shift + at, by * l / (l + fr_all(WAY_LEAST * WAY_LEAST)));
+            fr_store(shift + at, by * l / (l + fr_all(PATH_LEAST * PATH_LEAST)));
         }
 }
 

@@ -185,16 +185,16 @@ static void leave_still(fourier_bound* b)
 
 /// Points take as much of their curves as may swing there. What that leaves of the examples is kept beside the series, so
 /// without a residual, and where forces move the same curves, they take all.
-static sup_result calm_down(fourier_bound* b, sup_arena* arena, sup_error* error)
+static sup_result limit_swing(fourier_bound* b, sup_arena* arena, sup_error* error)
 {
     sup_swing swing = { b, take_swing, SUP_NEW(arena, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES), b->settle,
                         b->sway };
-    float*    calm;
+    float*    limits;
     if (!swing.scratch) return sup_fail_memory(error, "fourier");
     if (b->residual == RESIDUAL_NONE || b->dynamics.forces.count) return SUP_OK;
     sup_result r =
-        sup_residual_calm(&b->dynamics.segments, &b->dynamics.modal, &swing, b->dynamics.point_count, arena, &calm, error);
-    if (!r) fourier_net_calm(&b->net, b->dynamics.point_count, calm);
+        sup_residual_limit_swing(&b->dynamics.segments, &b->dynamics.modal, &swing, b->dynamics.point_count, arena, &limits, error);
+    if (!r) fourier_net_limit_swing(&b->net, b->dynamics.point_count, limits);
     return r;
 }
 
@@ -212,7 +212,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = fourier_motion_create(in, p, &b->net, arena, d, &b->motion, error);
     if (!r) leave_still(b);
     if (!r) r = fourier_net_group(&b->net, d->point_count, arena, error);
-    if (!r) r = calm_down(b, arena, error);
+    if (!r) r = limit_swing(b, arena, error);
     if (!r && p->residual == RESIDUAL_HALF) r = make_halves(b, arena, error);
     if (r) return r;
     fourier_note_curves(in, p, b);

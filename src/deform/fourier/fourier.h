@@ -72,7 +72,7 @@ sup_result fourier_net_create(const sup_bind_input* in, const fourier_params* p,
 /// Groups of points for fourier_take, once it is known how many functions of every series they take.
 sup_result fourier_net_group(fourier_net* net, uint32_t point_count, sup_arena* arena, sup_error* error);
 /// Every point takes only a share of its curves.
-void fourier_net_calm(fourier_net* net, uint32_t point_count, const float* share);
+void fourier_net_limit_swing(fourier_net* net, uint32_t point_count, const float* share);
 
 /// The modes of the coefficients. Those of a mode lie side by side (for the blending), those of a curve in `packed` order (for
 /// the points).

@@ -53,15 +53,18 @@ static uint32_t share16(float x) { return (uint32_t)(sup_clampf(x, 0, 1) * 65535
 
 void sfc_put_share(sfc_file* f, enum sfc_kind array, float x) { sfc_put(f, array, share16(x), 2); }
 
-double sfc_share(float x) { return share16(x) / 65535.0; }
+double sfc_share(float x) { return share16(x) / (double)UINT16_MAX; }
 
 // ---------------------------------------------------------------------------------------------- functions and moves
+
+// Of a number or of 1: functions that differ by less are stored once. A float of the file rounds a thousand times more.
+#define SAME_FUNCTION 1e-11
 
 static bool alike(const sup_fourier_element* x, const sup_fourier_element* y)
 {
     const double *a = &x->amplitude, *b = &y->amplitude;
     for (uint32_t i = 0; i < sizeof *x / sizeof *a; ++i)
-        if (fabs(a[i] - b[i]) > 1e-11 * (1 + fabs(a[i]))) return false;
+        if (fabs(a[i] - b[i]) > SAME_FUNCTION * (1 + fabs(a[i]))) return false;
     return true;
 }
 

@@ -261,7 +261,7 @@ sup_result fourier_net_group(fourier_net* net, uint32_t points, sup_arena* arena
     return SUP_OK;
 }
 
-void fourier_net_calm(fourier_net* net, uint32_t points, const float* share)
+void fourier_net_limit_swing(fourier_net* net, uint32_t points, const float* share)
 {
     for (uint32_t i = 0; i < points; ++i)
         for (int k = 0; k < 2; ++k) net->places[i].share[k] *= share[i];

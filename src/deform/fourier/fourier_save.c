@@ -107,7 +107,7 @@ static void put_rows(const sfc_plan* p)
 /// y'' + eta y' + h y = force for several starts and forces.
 typedef struct sfc_motion {
     double          eta, h;
-    sup_closed_task way[3];
+    sup_closed_task response[3];
 } sfc_motion;
 
 enum law { STILL, LAG, SWING };
@@ -121,11 +121,11 @@ static enum law law_of(const sup_oscillator* x)
 }
 
 /// Ramps and cubics by themselves: y'' is what they are made of.
-static sfc_motion still_motion(sup_ramp ramp, uint32_t ways)
+static sfc_motion still_motion(sup_ramp ramp, uint32_t responses)
 {
     static const sup_closed_task ramps[3] = { { 1, { 0 } }, { 0, { 6, -12 } }, { 0, { 0, 60, -360, 720 } } };
-    sfc_motion                   m = { .way = { ramps[ramp] } };
-    if (ways == 3) m = (sfc_motion){ .way = { ramps[SUP_RAMP_SMOOTHSTEP], { 1, { -4, 6 } }, { 0, { -2, 6 } } } };
+    sfc_motion                   m = { .response = { ramps[ramp] } };
+    if (responses == 3) m = (sfc_motion){ .response = { ramps[SUP_RAMP_SMOOTHSTEP], { 1, { -4, 6 } }, { 0, { -2, 6 } } } };
     return m;
 }
 
@@ -147,8 +147,8 @@ static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp r
         for (uint32_t i = 0; i <= SUP_CLOSED_DERIVATIVES; ++i) force[i] = drive[w][1] * r[i] + (i == 0 ? drive[w][0] : 0);
         // eta y' + h y = f, once more derived, is the equation of a player: y'' + h/eta y' = f'/eta.
         for (uint32_t i = 0; i < SUP_CLOSED_DERIVATIVES; ++i)
-            m.way[w].force[i] = law == LAG ? force[i + 1] / x->eta : force[i] / x->rho;
-        m.way[w].rate = law == LAG ? force[0] / x->eta : w == 1;
+            m.response[w].force[i] = law == LAG ? force[i + 1] / x->eta : force[i] / x->rho;
+        m.response[w].rate = law == LAG ? force[0] / x->eta : w == 1;
     }
     return m;
 }
@@ -253,20 +253,20 @@ static void put_shapes(const sfc_plan* p)
 
 /// What moves in a piece of the examples' motion: the examples before, at its start, at its end and behind, then carried rates
 /// (those of the last piece: what is left to ring out).
-enum { BEFORE, FROM, TO, BEHIND, RATES, WAYS };
+enum { BEFORE, FROM, TO, BEHIND, RATES, MOTIONS };
 
-static void add_tangent(const sup_modal* m, uint32_t example, uint32_t from, double scale, const sup_closed_form* way,
-                        sup_closed_form out[WAYS])
+static void add_tangent(const sup_modal* m, uint32_t example, uint32_t from, double scale, const sup_closed_form* response,
+                        sup_closed_form out[MOTIONS])
 {
     sup_tangent t = sup_modal_tangent(m, example);
     // Of the two ends of the segment one is the example itself, and one of its neighbors is the other.
     bool first = example == from;
-    sup_closed_add(&out[first ? BEFORE : FROM], -scale * t.scale, way);
-    sup_closed_add(&out[first ? TO : BEHIND], scale * t.scale, way);
+    sup_closed_add(&out[first ? BEFORE : FROM], -scale * t.scale, response);
+    sup_closed_add(&out[first ? TO : BEHIND], scale * t.scale, response);
 }
 
 /// The carrier in a segment: the cubic, the ramp, or the path of least force.
-static void carry_segment(const sup_modal* m, uint32_t segment, double share, sup_closed_form out[WAYS])
+static void carry_segment(const sup_modal* m, uint32_t segment, double share, sup_closed_form out[MOTIONS])
 {
     double   T = m->times[segment + 1] - m->times[segment];
     uint32_t to = segment + 1 < m->examples ? segment + 1 : 0;
@@ -282,40 +282,41 @@ static void carry_segment(const sup_modal* m, uint32_t segment, double share, su
         return;
     }
     sfc_motion      still = still_motion(m->ramp, m->smooth ? 3 : 1);
-    sup_closed_form way = sup_closed_solve(0, 0, &still.way[0], false);
-    sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &way), sup_closed_add(&out[TO], share, &way);
+    sup_closed_form response = sup_closed_solve(0, 0, &still.response[0], false);
+    sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &response),
+        sup_closed_add(&out[TO], share, &response);
     for (uint32_t end = 0; m->smooth && end < 2; ++end) {
-        way = sup_closed_solve(0, 0, &still.way[1 + end], false);
-        add_tangent(m, end ? to : segment, segment, share * T, &way, out);
+        response = sup_closed_solve(0, 0, &still.response[1 + end], false);
+        add_tangent(m, end ? to : segment, segment, share * T, &response, out);
     }
 }
 
 /// An oscillator in a segment.
-static void swing_segment(const sup_modal* m, uint32_t segment, uint32_t mode, double share, sup_closed_form out[WAYS])
+static void swing_segment(const sup_modal* m, uint32_t segment, uint32_t mode, double share, sup_closed_form out[MOTIONS])
 {
     double          T = m->times[segment + 1] - m->times[segment];
     uint32_t        to = segment + 1 < m->examples ? segment + 1 : 0;
     sfc_motion      motion = swing_motion(&m->oscillators[(size_t)segment * m->modes + mode], m->hermite[mode], m->ramp);
-    sup_closed_form way[3];
-    for (int i = 0; i < 3; ++i) way[i] = sup_closed_solve(motion.eta, motion.h, &motion.way[i], false);
-    sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &way[0]);
-    sup_closed_add(&out[TO], share, &way[0]);
+    sup_closed_form response[3];
+    for (int i = 0; i < 3; ++i) response[i] = sup_closed_solve(motion.eta, motion.h, &motion.response[i], false);
+    sup_closed_add(&out[FROM], share, &one), sup_closed_add(&out[FROM], -share, &response[0]);
+    sup_closed_add(&out[TO], share, &response[0]);
     if (!m->smooth) return;
     if (!m->hermite[mode]) {
-        sup_closed_add(&out[RATES], share, &way[1]);
+        sup_closed_add(&out[RATES], share, &response[1]);
         return;
     }
-    add_tangent(m, segment, segment, share * T, &way[1], out);
-    add_tangent(m, to, segment, share * T, &way[2], out);
+    add_tangent(m, segment, segment, share * T, &response[1], out);
+    add_tangent(m, to, segment, share * T, &response[2], out);
 }
 
-/// What every way is, in a segment, for one mode; SUP_NONE: what only goes with the examples.
-static void find_ways(const sfc_plan* p, uint32_t segment, uint32_t mode, sup_closed_form out[WAYS])
+/// What every motion is, in a segment, for one mode; SUP_NONE: what only goes with the examples.
+static void find_motions(const sfc_plan* p, uint32_t segment, uint32_t mode, sup_closed_form out[MOTIONS])
 {
     const sup_modal* m = &p->b->dynamics.modal;
     bool             rings = segment == m->segments, moves = mode != SUP_NONE && !m->still[mode] && (rings || !(m->fade > 0));
     double           sway = moves ? (double)p->b->sway : 0;
-    memset(out, 0, WAYS * sizeof *out);
+    memset(out, 0, MOTIONS * sizeof *out);
     if (rings) out[FROM] = one;
     else if (sway != 1) carry_segment(m, segment, 1 - sway, out);
     if (!moves) return;
@@ -361,25 +362,25 @@ static void put_segment(const sfc_plan* p, uint32_t segment, double from, double
     uint32_t         n = m->examples;
     bool             rings = segment == m->segments, around = m->period > 0;
     uint32_t         start = rings ? n - 1 : segment, to = segment + 1 < n ? segment + 1 : around ? 0 : start;
-    uint32_t         shape[WAYS] = { start    ? start - 1
-                                     : around ? n - 1
-                                              : start,
-                             start, to,
-                             to + 1 < n ? to + 1
-                             : around   ? 0
-                                        : to,
-                             n + segment };
+    uint32_t         shape[MOTIONS] = { start    ? start - 1
+                                        : around ? n - 1
+                                                 : start,
+                                start, to,
+                                to + 1 < n ? to + 1
+                                : around   ? 0
+                                           : to,
+                                n + segment };
     sfc_span        span = add_span(p, from, until, unit);
-    sup_closed_form ways[WAYS];
-    find_ways(p, segment, SUP_NONE, ways);
+    sup_closed_form motions[MOTIONS];
+    find_motions(p, segment, SUP_NONE, motions);
     for (uint32_t w = 0; w < RATES; ++w) {
-        sfc_function f = sfc_add_motion(p->file, &ways[w]);
+        sfc_function f = sfc_add_motion(p->file, &motions[w]);
         for (uint32_t i = 0; i < span.count; ++i) carry_example(p, span.piece[i], f, shape[w]);
     }
     for (uint32_t s = 0; s < p->stretch_count; ++s) {
-        find_ways(p, segment, p->stretches[s].mode, ways);
-        for (uint32_t w = 0; w < WAYS; ++w) {
-            sfc_function f = sfc_add_motion(p->file, &ways[w]);
+        find_motions(p, segment, p->stretches[s].mode, motions);
+        for (uint32_t w = 0; w < MOTIONS; ++w) {
+            sfc_function f = sfc_add_motion(p->file, &motions[w]);
             for (uint32_t i = 0; i < span.count; ++i) move_stretch(p, span.piece[i], f, shape[w], s);
         }
     }
@@ -447,9 +448,9 @@ static void put_load(const sfc_plan* p, const sup_modal_force* f, uint32_t key, 
         for (uint32_t w = 0; w < LOAD_WAYS; ++w) ways[w][d] = e->share * arrays[w];
     }
     for (uint32_t w = 0; w < LOAD_WAYS; ++w) {
-        sup_closed_form way = one;
-        if (w) way = sup_closed_solve(eta, law == SWING ? T * T * x.h / x.rho : 0, &tasks[w], last);
-        sfc_function function = sfc_add_motion(p->file, &way);
+        sup_closed_form response = one;
+        if (w) response = sup_closed_solve(eta, law == SWING ? T * T * x.h / x.rho : 0, &tasks[w], last);
+        sfc_function function = sfc_add_motion(p->file, &response);
         uint32_t     shape = sfc_add_shape(p->file, ways[w], 3);
         for (uint32_t i = 0; i < span->count; ++i) sfc_add_move(p->file, span->piece[i], function, number, 3, shape);
         // Before the first key it stands as there.

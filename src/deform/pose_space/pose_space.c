@@ -258,7 +258,7 @@ static sup_result list_entries(binder* m)
 
 /// How much each joint matters to a point: as much as it moves the point, and as much as the joint that it hangs from does,
 /// because a joint bends the skin on both of its sides. `near` is zeroed room for all moved joints and left so.
-static uint32_t weigh(const binder* m, uint32_t point, float* near, uint32_t* out_rows, float* out_weights)
+static uint32_t point_weights(const binder* m, uint32_t point, float* near, uint32_t* out_rows, float* out_weights)
 {
     const sup_weights* w = &m->c->weights;
     const bound*       b = m->b;
@@ -279,7 +279,7 @@ static uint32_t weigh(const binder* m, uint32_t point, float* near, uint32_t* ou
 }
 
 /// What the joints matter to a station: the mean over its points.
-static sup_result weigh_stations(binder* m)
+static sup_result find_station_weights(binder* m)
 {
     const sup_weights*  w = &m->c->weights;
     const bound*        b = m->b;
@@ -304,7 +304,7 @@ static sup_result weigh_stations(binder* m)
     return SUP_OK;
 }
 
-static sup_result weigh_entries(binder* m, pose_fit* fit)
+static sup_result find_entry_weights(binder* m, pose_fit* fit)
 {
     const bound* b = m->b;
     uint32_t     count = fit->point_count;
@@ -313,13 +313,13 @@ static sup_result weigh_entries(binder* m, pose_fit* fit)
     uint32_t*    begin = SUP_NEW(m->temporary, uint32_t, (size_t)count + 1);
     if (!near || !begin) return no_memory(m);
     for (uint32_t i = 0; i < count; ++i)
-        begin[i + 1] = begin[i] + 1 + (weighted ? weigh(m, b->entries[i], near, NULL, NULL) : 0);
+        begin[i + 1] = begin[i] + 1 + (weighted ? point_weights(m, b->entries[i], near, NULL, NULL) : 0);
     uint32_t* weight_rows = SUP_NEW(m->temporary, uint32_t, (size_t)begin[count] + 1);
     float*    weights = SUP_NEW(m->temporary, float, (size_t)begin[count] + 1);
     if (!weight_rows || !weights) return no_memory(m);
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t at = begin[i];
-        if (weighted) at += weigh(m, b->entries[i], near, weight_rows + at, weights + at);
+        if (weighted) at += point_weights(m, b->entries[i], near, weight_rows + at, weights + at);
         weight_rows[at] = b->moved_count;
         weights[at] = weighted ? OTHERS : 1.0f;
     }
@@ -351,8 +351,8 @@ static sup_result fit_field(binder* m)
                        .point_count = b->entry_count + 2 * b->sections.station_count,
                        .points = b->entries,
                        .shapes = (const sup_vec3* const*)m->shapes };
-    sup_result r = weigh_stations(m);
-    if (!r) r = weigh_entries(m, &fit);
+    sup_result r = find_station_weights(m);
+    if (!r) r = find_entry_weights(m, &fit);
     if (!r) r = sup_pose_fit_solve(&fit, m->in->tasks, m->arena, &b->field, culprits, m->error);
     if (r == SUP_ERROR_INPUT)
         return sup_fail(m->error, SUP_ERROR_INPUT,
@@ -389,18 +389,18 @@ static sup_result make_push(binder* m)
     return sup_skin_create(&desc, m->arena, &b->push, m->error);
 }
 
-/// Between which examples a pose lies: ways lead from each to those that are nearest to it.
+/// Between which examples a pose lies: paths lead from each to those that are nearest to it.
 static sup_result make_trust(binder* m)
 {
     const sup_sections* s = &m->b->sections;
     sup_turns           turns;
-    sup_trust_way*      ways = NULL;
+    sup_pose_path*      paths = NULL;
     uint32_t            count = 0;
     sup_result          r = sup_turns_create(m->c, m->center_count, m->poses, m->arena, &turns, m->error);
-    if (!r) r = sup_trust_near_ways(&turns, m->arena, &ways, &count, m->error);
+    if (!r) r = sup_trust_near_paths(&turns, m->arena, &paths, &count, m->error);
     sup_trust_desc desc = { .turns = &turns,
-                            .way_count = count,
-                            .ways = ways,
+                            .path_count = count,
+                            .paths = paths,
                             .shapes = (const sup_vec3* const*)m->shapes,
                             .means = { s->station_count, s->station, s->ratio } };
     return r ? r : sup_trust_create(m->c, &desc, m->arena, &m->b->trust, m->error);

@@ -90,10 +90,13 @@ typedef struct binder {
     bool                  sampled;
 } binder;
 
+// Newton's steps: a third of what is missing is left by each far away, nothing near. NEAR: of x, beyond its rounding.
 static double cube_root(double x)
 {
+    enum { ROUNDS = 200 };
+    const double NEAR = 1e-12;
     double root = x > 1 ? x : 1;
-    for (int i = 0; i < 200 && root * root * root > x * (1 + 1e-12); ++i) root -= (root - x / (root * root)) / 3;
+    for (int i = 0; i < ROUNDS && root * root * root > x * (1 + NEAR); ++i) root -= (root - x / (root * root)) / 3;
     return root;
 }
 
@@ -108,7 +111,7 @@ static sup_result find_wavelengths(binder* b, sup_error* error)
         double h = 1e-3 * (double)sup_field_value(&rows[ROW_THICKNESS], &b->in->fields[ROW_THICKNESS], p->thickness, i);
         double film = (double)sup_field_value(&rows[ROW_YOUNG], &b->in->fields[ROW_YOUNG], p->young, i);
         double flesh = (double)sup_field_value(&rows[ROW_SUPPORT], &b->in->fields[ROW_SUPPORT], p->support, i);
-        b->wavelengths[i] = (float)(6.283185307179586 * h * cube_root(film / (3 * flesh)) / unit);
+        b->wavelengths[i] = (float)(2 * SUP_PI * h * cube_root(film / (3 * flesh)) / unit);
     }
     return SUP_OK;
 }
@@ -125,7 +128,7 @@ static float carried(const binder* b, uint32_t p, uint32_t family)
         if (along > step) step = along;
     }
     if (!(step > 0) || v3_length2(d) == 0) return 0;
-    float wavelength = 6.2831853f * b->ripples[p * WRINKLE_FAMILIES + family].height; // of this fold
+    float wavelength = WRINKLE_TURN * b->ripples[p * WRINKLE_FAMILIES + family].height; // of this fold
     return sup_smoothstep(POINTS_NONE, POINTS_ALL, fminf(wavelength, b->wavelengths[p]) / step);
 }
 
@@ -149,7 +152,7 @@ static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
     for (uint32_t p = 0; p < s->point_count; ++p)
         for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) shares[p][k] = carried(b, p, k);
     for (uint32_t p = 0; p < s->point_count; ++p) {
-        float amplitude = b->wavelengths[p] / 6.2831853f, most = 0, rest = 0;
+        float amplitude = b->wavelengths[p] / WRINKLE_TURN, most = 0, rest = 0;
         float whole =
             v3_length2(b->frames.normals[p]) > 0 ? sup_smoothstep(0, BORDER_FADE * b->wavelengths[p], b->border[p]) : 0;
         whole *= b->focus[p];
@@ -229,7 +232,7 @@ static sup_result lay_rise(const binder* b, wrinkle_surface* s, sup_error* error
     if (!s->rise) return sup_fail_memory(error, "wrinkle");
     sup_result result = sup_wrinkle_speeds(b->in->character, &b->frames, b->temporary, s->rise, error);
     for (uint32_t i = 0; i < s->point_count + WRINKLE_LANES && !result; ++i) {
-        float over = i < s->point_count ? s->rise[i] * 0.017453293f * p->rise : 0;
+        float over = i < s->point_count ? s->rise[i] * (float)SUP_RADIANS * p->rise : 0;
         s->rise[i] = over < RISE_LEAST ? RISE_LEAST : over;
     }
     return result;

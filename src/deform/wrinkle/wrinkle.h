@@ -11,6 +11,7 @@
 
 #include "geom/search/bvh.h"
 #include "geom/surface/topology.h"
+#include "math/trig.h"
 #include "math/wide.h"
 #include "supple/deformer.h"
 
@@ -26,6 +27,8 @@ enum {
 /// No skin folds steeper than this: what is pressed by 30 %, a lost squared length of 0.51.
 #define WRINKLE_LOST_MAX 0.51f
 #define WRINKLE_STEEPEST 1.048f
+/// Radians of a wave.
+#define WRINKLE_TURN ((float)(2 * SUP_PI))
 /// Of `limits`: no compression comes near.
 #define WRINKLE_UNLIMITED 2.0f
 
@@ -95,8 +98,9 @@ typedef struct wrinkle_frames {
 } wrinkle_frames;
 
 /// Frames with any first axis.
-sup_result     sup_wrinkle_frames_create(const sup_mesh* mesh, const sup_topology* topology, const float* wavelengths,
-                                         sup_arena* arena, wrinkle_frames* out, sup_error* error);
+sup_result sup_wrinkle_frames_create(const sup_mesh* mesh, const sup_topology* topology, const float* wavelengths,
+                                     sup_arena* arena, wrinkle_frames* out, sup_error* error);
+/// 0 where there is no plane.
 wrinkle_strain sup_wrinkle_strain(const wrinkle_frames* f, const sup_vec3* points, float unscale, uint32_t point);
 /// Only what is compressed: both principal values at least 0.
 wrinkle_strain sup_wrinkle_compressed(wrinkle_strain s);
@@ -116,10 +120,13 @@ typedef struct wrinkle_tree {
     sup_box* slots;
     uint8_t* open;  ///< by node, scratch
     uint8_t* marks; ///< by slot, scratch
+    uint32_t point_count;
+    int64_t  left; ///< tests that the search for crossings has saved up; below 0: given up for all poses
 } wrinkle_tree;
 sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error);
 /// Lowers `limits` to how far skin is pressed where it folds and crosses other skin in this pose. Returns whether any fell far.
-bool sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
+/// All are 0 once the search is given up.
+bool sup_wrinkle_contact(wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
                          const sup_tasks* tasks, float* limits);
 /// Lowers `limits` around those places too.
 sup_result sup_wrinkle_contact_spread(const wrinkle_frames* f, const float* wavelengths, sup_arena* temporary, float* limits,
@@ -137,7 +144,7 @@ sup_result sup_wrinkle_focus(const wrinkle_frames* f, const float* wavelengths, 
 /// along the bones. `most` gets the largest compression of any sampled pose at each point, in the turned frames; all zero
 /// without clips (then *sampled is false). limits: compression at which folds have to be gone.
 sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, const float* wavelengths, sup_arena* temporary,
-                                  const wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
+                                  wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
                                   sup_error* error);
 /// The height of each family at every point, in amplitudes: from -2 to 0, or as much higher as `lift` (0 to 1) says.
 /// irregularity: radians by which phases wander. ripples: the same waves around every point, without a lift.

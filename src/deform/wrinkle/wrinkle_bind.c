@@ -48,8 +48,8 @@ static void seek(seeker* s, uint32_t p, float wavelength)
             sup_vec3 e = v3_sub(f->mesh->points[q], f->mesh->points[p]);
             float    distance = v3_length(e), miss = fabsf(distance - NEIGHBORS_AT * wavelength);
             if (at > 0 && !(distance < NEIGHBORS_WITHIN * wavelength)) continue; // the ring itself always counts
-            uint32_t way = sixth(v3_dot(e, f->axes[0][p]), v3_dot(e, f->axes[1][p]));
-            if (miss < off[way]) best[way] = q, off[way] = miss;
+            uint32_t sector = sixth(v3_dot(e, f->axes[0][p]), v3_dot(e, f->axes[1][p]));
+            if (miss < off[sector]) best[sector] = q, off[sector] = miss;
             if (count < VISITS_MAX) s->queue[count++] = q;
         }
 }
@@ -135,6 +135,7 @@ sup_result sup_wrinkle_frames_create(const sup_mesh* mesh, const sup_topology* t
 wrinkle_strain sup_wrinkle_strain(const wrinkle_frames* f, const sup_vec3* points, float unscale, uint32_t p)
 {
     sup_vec3 a = v3(0, 0, 0), b = v3(0, 0, 0);
+    if (v3_length2(f->axes[0][p]) == 0) return (wrinkle_strain){ 0, 0, 0 };
     for (int k = 0; k < WRINKLE_ROWS; ++k) {
         sup_vec3 e = v3_sub(points[f->neighbors[p][k]], points[p]);
         a = v3_mad(a, f->coefficients[p][k][0], e);
@@ -181,6 +182,13 @@ sup_result sup_wrinkle_scale_create(const sup_character* c, sup_arena* arena, wr
     return SUP_OK;
 }
 
+// Principal stretches whose squares differ by less than this share are one: their differences are rounding.
+#define ALIKE 1e-9
+// Scales beyond are those of collapsed or broken poses.
+#define SCALE_MOST 1e6
+// A rigid pose has stretches of 1 but for the rounding of its matrices: nothing is scaled at all.
+#define RIGID 1e-4
+
 // The middle one of the three principal stretches: a joint that only stretches or squashes along one way is not larger or
 // smaller, and its skin folds.
 static double middle_stretch(const sup_affine* m)
@@ -198,12 +206,12 @@ static double middle_stretch(const sup_affine* m)
             squares += a[i][k] * a[i][k];
         }
     double p = sqrt(squares / 6);
-    if (!(p > 1e-9 * mean)) return sqrt(mean);
+    if (!(p > ALIKE * mean)) return sqrt(mean);
     // Eigenvalues are mean + 2 p cos(angle), with angles a third of a turn apart.
     third = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
             a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
     double angle = sup_acos(third / (2 * p * p * p)) / 3;
-    double most = mean + 2 * p * sup_cos(angle), least = mean + 2 * p * sup_cos(angle + 2.0943951023931953);
+    double most = mean + 2 * p * sup_cos(angle), least = mean + 2 * p * sup_cos(angle + 2 * SUP_PI / 3);
     double middle = 3 * mean - most - least;
     return middle > 0 ? sqrt(middle) : 0;
 }
@@ -213,7 +221,6 @@ float sup_wrinkle_scale(const wrinkle_scale* scale, const sup_pose* pose)
     double sum = 0;
     for (uint32_t j = 0; j < scale->joint_count; ++j)
         if (scale->shares[j] > 0) sum += (double)scale->shares[j] * middle_stretch(&pose->skin[j]);
-    // A rigid pose has stretches of 1 but for rounding: then nothing is scaled at all.
-    if (!(sum > 1e-6 && sum < 1e6) || fabs(sum - 1) < 1e-4) return 1;
+    if (!(sum > 1 / SCALE_MOST && sum < SCALE_MOST) || fabs(sum - 1) < RIGID) return 1;
     return (float)sum;
 }

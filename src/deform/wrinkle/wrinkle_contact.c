@@ -11,8 +11,14 @@
 enum {
     BRANCHES = 256, // of the hierarchy: a task each
     DEEPEST = 128,  // levels of two branches, 64 at most, and one waiting at each
-    WORK = 8192,    // for each leaf, in the mean of a branch: where all lies in one place it would be quadratic
 };
+
+// Box and triangle tests that a search may take for each leaf: where everything lies in one place they would be quadratic.
+// In one pose, in the mean of a branch; the most that any did, of 20 characters, was 1,925.
+#define WORK_POSE 8192
+// And in the mean of all leaves and poses, beside what the first few may take. The most in any pose of theirs: 361.
+#define WORK_MEAN 512
+#define WORK_FIRST 4096
 
 // What a search knows of a triangle.
 enum { CLOSED, OPEN, CROSSES };
@@ -26,12 +32,14 @@ enum { CLOSED, OPEN, CROSSES };
 
 sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error)
 {
+    out->point_count = mesh->point_count;
     sup_result result = sup_bvh_create(mesh->points, mesh->triangles, mesh->triangle_count, arena, &out->bvh, error);
     if (result != SUP_OK) return result;
     out->nodes = SUP_NEW(arena, sup_box, 2 * (size_t)out->bvh.leaf_count);
     out->slots = SUP_NEW(arena, sup_box, (size_t)out->bvh.triangle_count + 1);
     out->open = SUP_NEW(arena, uint8_t, 2 * (size_t)out->bvh.leaf_count);
     out->marks = SUP_NEW(arena, uint8_t, (size_t)out->bvh.triangle_count + 1);
+    out->left = (int64_t)WORK_FIRST * out->bvh.leaf_count;
     return out->nodes && out->slots && out->open && out->marks ? SUP_OK : sup_fail_memory(error, "wrinkle");
 }
 
@@ -44,6 +52,7 @@ typedef struct search {
     float               threshold;
     const float*        limits;
     uint32_t            branches;
+    int64_t*            used; // by branch
 } search;
 
 static bool share_a_point(const uint32_t* s, const uint32_t* t)
@@ -78,6 +87,7 @@ static void search_leaves(const search* s, uint32_t leaf, uint32_t other, int64_
     const sup_bvh* tree = &s->tree->bvh;
     for (uint32_t i = tree->leaf_begin[leaf]; i < tree->leaf_begin[leaf + 1]; ++i) {
         if (s->tree->marks[i] != OPEN) continue;
+        --*left;
         if (!sup_box_overlap(&s->tree->slots[i], &s->tree->nodes[tree->leaf_count + other])) continue;
         for (uint32_t k = tree->leaf_begin[other]; k < tree->leaf_begin[other + 1] && s->tree->marks[i] == OPEN; ++k) {
             uint32_t work = 1;
@@ -135,21 +145,28 @@ static void find(void* data, uint32_t begin, uint32_t end)
     const uint32_t* slots = s->tree->bvh.leaf_begin;
     for (uint32_t branch = begin; branch < end; ++branch) {
         uint32_t count = open_branch(s, s->branches + branch), first = branch * count;
-        int64_t  left = (int64_t)WORK * count;
+        int64_t  left = (int64_t)WORK_POSE * count;
         search_branch(s, s->branches + branch, &left);
+        s->used[branch] = (int64_t)WORK_POSE * count - left;
         for (uint32_t i = slots[first]; i < slots[first + count] && left < 0; ++i)
             if (s->tree->marks[i] == OPEN) s->tree->marks[i] = CROSSES;
     }
 }
 
-bool sup_wrinkle_contact(const wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
+bool sup_wrinkle_contact(wrinkle_tree* tree, const sup_vec3* points, const float* pressed, float threshold,
                          const sup_tasks* tasks, float* limits)
 {
     uint32_t branches = tree->bvh.leaf_count < BRANCHES ? tree->bvh.leaf_count : BRANCHES; // powers of two
-    search   s = { tree, points, pressed, threshold, limits, branches };
+    int64_t  used[BRANCHES];
+    search   s = { tree, points, pressed, threshold, limits, branches, used };
+    if (tree->left < 0) return false;
     sup_bvh_refit(&tree->bvh, points, tasks, tree->nodes, tree->slots);
     sup_tasks_run(tasks, branches, 1, find, &s);
     bool news = false;
+    tree->left += (int64_t)WORK_MEAN * tree->bvh.leaf_count;
+    for (uint32_t i = 0; i < branches; ++i) tree->left -= used[i];
+    // Nobody knows what else crosses: no point folds.
+    for (uint32_t p = 0; p < tree->point_count && tree->left < 0; ++p) limits[p] = 0;
     for (uint32_t i = 0; i < tree->bvh.triangle_count; ++i)
         for (int k = 0; k < 3 && tree->marks[i] == CROSSES; ++k) {
             uint32_t p = tree->bvh.corners[3 * (size_t)i + (size_t)k];

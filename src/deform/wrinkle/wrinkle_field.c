@@ -22,6 +22,10 @@ enum {
 // Seconds between the poses checked for crossings: next to poses that revealed new ones, and elsewhere.
 #define CLOSE_NEWS 0.025
 #define CLOSE_ANY 0.1
+// Radians between places of a wave; no mesh that has its wavelengths has so many, and sines of more are not exact.
+#define ANGLE_MOST 1e6
+// Of a sum of unit vectors: below it they cancel, and their direction is rounding.
+#define SUM_LEAST 1e-6f
 // Folds that stand so much farther apart than they should are no deeper than that.
 #define CLOSEST 0.75f
 
@@ -80,7 +84,7 @@ typedef struct sampler {
     sup_vec3*             points;
     wrinkle_strain*       sum;
     wrinkle_strain*       most;
-    const wrinkle_tree*   tree;
+    wrinkle_tree*         tree;
     float                 threshold;
     float*                pressed; // by point, of this pose
     float*                limits;
@@ -244,7 +248,7 @@ static void turn_frame(wrinkle_frames* f, uint32_t p, const tensor* t, sup_vec3 
 }
 
 sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, const float* wavelengths, sup_arena* temporary,
-                                  const wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
+                                  wrinkle_tree* tree, float threshold, wrinkle_strain* most, float* limits, bool* sampled,
                                   sup_error* error)
 {
     const sup_character* c = in->character;
@@ -261,6 +265,11 @@ sup_result sup_wrinkle_directions(const sup_bind_input* in, wrinkle_frames* f, c
     if (!s.sum || !one || !two || !axes) return sup_fail_memory(error, "wrinkle");
     for (uint32_t p = 0; p < n; ++p) limits[p] = WRINKLE_UNLIMITED;
     sup_result result = sample_clips(&s, temporary, error);
+    if (tree->left < 0)
+        sup_note(in->notes,
+                 "too many faces of '%s' lie over each other to find where folds would cross skin, so they move no point; "
+                 "delete stacked faces and faces that reach across the body",
+                 c->name);
     if (result == SUP_OK) result = sup_wrinkle_contact_spread(f, wavelengths, temporary, limits, error);
     if (result != SUP_OK) return result;
     float share = s.poses ? 1 / (float)s.poses : 0;
@@ -309,9 +318,9 @@ static void make_links(phaser* s)
             uint32_t q = t->ring[k];
             sup_vec3 o = sup_wrinkle_wave(s->f, q, s->family), e = v3_sub(points[q], points[p]);
             float    sign = v3_dot(d, o) < 0 ? -1.0f : 1.0f;
-            double   number = 0.5 * 6.283185307179586 * (1 / (double)s->wavelengths[p] + 1 / (double)s->wavelengths[q]);
+            double   number = SUP_PI * (1 / (double)s->wavelengths[p] + 1 / (double)s->wavelengths[q]);
             double   angle = number * 0.5 * ((double)v3_dot(d, e) + (double)sign * (double)v3_dot(o, e));
-            if (!(fabs(angle) < 1e6)) angle = 0;
+            if (!(fabs(angle) < ANGLE_MOST)) angle = 0;
             s->links[k] = (link){ (float)sup_cos(angle), (float)sup_sin(angle), sign };
         }
     }
@@ -330,7 +339,7 @@ static bool settle_point(phaser* s, uint32_t p, bool all)
         sum.im += im * l.cosine - s->z[q].re * l.sine;
     }
     float length = sqrtf(sum.re * sum.re + sum.im * sum.im);
-    if (!(length > 1e-6f)) return false;
+    if (!(length > SUM_LEAST)) return false;
     s->z[p] = (complex_f){ sum.re / length, sum.im / length };
     return true;
 }
@@ -430,11 +439,17 @@ sup_result sup_wrinkle_border(const wrinkle_frames* f, sup_arena* temporary, con
 
 // ---------------------------------------------------------------------------------------------- wander
 
-enum { OCTAVES = 32, WAYS = 5 };
+enum { OCTAVES = 32, DIRECTIONS = 5 };
 
-// A fold takes part in waves so many folds long.
+// A fold takes part in waves so many folds long: fully in the middle, not at all at the ends. Shorter waves would tear a fold
+// apart, longer ones move its neighbors along with it and leave the row even.
 #define SHORTEST 1.6f
+#define WHOLE_FROM 2.6f
+#define WHOLE_TO 3.6f
 #define LONGEST 6.0f
+// From one wave's length to the next. No ratio of small whole numbers, so that waves do not meet again in a pattern; four of
+// them are between SHORTEST and LONGEST.
+#define OCTAVE 1.37
 
 // How folds wander from their place in a regular row: sums of waves a few folds long. They have their lengths in space and
 // not in folds, or phases would jump where wavelengths change; a fold takes part in those that suit it.
@@ -445,25 +460,25 @@ typedef struct wander {
 
 static wander wander_at(sup_vec3 p, double shortest, double wavelength, double irregularity)
 {
-    static const float ways[WAYS][3] = { { 0.55f, 0.33f, 0.77f },
+    static const float directions[DIRECTIONS][3] = { { 0.55f, 0.33f, 0.77f },
                                          { -0.54f, 0.78f, 0.31f },
                                          { 0.29f, -0.58f, 0.76f },
                                          { 0.83f, 0.52f, -0.19f },
                                          { -0.16f, 0.67f, 0.72f } };
     wander             out = { 0, { 0, 0, 0 } };
     double             squares = 0, length = shortest;
-    for (int i = 0; i < OCTAVES; ++i, length *= 1.37) {
+    for (int i = 0; i < OCTAVES; ++i, length *= OCTAVE) {
         double folds = length / wavelength;
         if (!(folds > SHORTEST) || folds > LONGEST) continue;
         double share =
-            (double)(sup_smoothstep(SHORTEST, 2.6f, (float)folds) * (1 - sup_smoothstep(3.6f, LONGEST, (float)folds)));
-        const float* way = ways[i % WAYS];
-        double       along = (double)(way[0] * p.x + way[1] * p.y + way[2] * p.z), number = 6.283185307179586 / length;
+            (double)(sup_smoothstep(SHORTEST, WHOLE_FROM, (float)folds) * (1 - sup_smoothstep(WHOLE_TO, LONGEST, (float)folds)));
+        const float* direction = directions[i % DIRECTIONS];
+        double       along = (double)(direction[0] * p.x + direction[1] * p.y + direction[2] * p.z), number = 2 * SUP_PI / length;
         double       angle = number * along + i;
-        if (!(fabs(angle) < 1e6)) continue;
+        if (!(fabs(angle) < ANGLE_MOST)) continue;
         squares += share * share;
         out.turn += share * sup_sin(angle);
-        out.slope = v3_mad(out.slope, (float)(share * number * sup_cos(angle)), v3(way[0], way[1], way[2]));
+        out.slope = v3_mad(out.slope, (float)(share * number * sup_cos(angle)), v3(direction[0], direction[1], direction[2]));
     }
     double scale = squares > 0 ? irregularity * sqrt(2 / squares) : 0;
     return (wander){ scale * out.turn, v3_scale(out.slope, (float)scale) };
@@ -476,7 +491,7 @@ static wander* wanders(const wrinkle_frames* f, const float* wavelengths, float 
     double   widest = 0;
     for (uint32_t p = 0; p < n && out; ++p) widest = fmax(widest, (double)wavelengths[p]);
     double shortest = widest * LONGEST;
-    for (int i = 1; i < OCTAVES; ++i) shortest /= 1.37;
+    for (int i = 1; i < OCTAVES; ++i) shortest /= OCTAVE;
     for (uint32_t p = 0; p < n && out; ++p)
         out[p] = wander_at(f->mesh->points[p], shortest, (double)wavelengths[p], (double)irregularity);
     return out;
@@ -503,14 +518,14 @@ sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths,
             sup_vec3 slope = off[p].slope, d = sup_wrinkle_wave(f, p, s.family);
             float    cosine = (float)sup_cos(off[p].turn), sine = (float)sup_sin(off[p].turn);
             // Where folds stand closer they are lower, so that their length stays what it is.
-            float closer = 1 + v3_dot(d, slope) * wavelengths[p] / 6.2831853f;
+            float closer = 1 + v3_dot(d, slope) * wavelengths[p] / WRINKLE_TURN;
             float wave = s.z[p].re * cosine - s.z[p].im * sine;
             float lower = 1 / fmaxf(fabsf(closer), CLOSEST);
             out[p][s.family] = (wave - 1 + 2 * lift) * lower;
-            ripples[p * WRINKLE_FAMILIES + s.family] = (sup_ripple){ .wave = v3_mad(slope, 6.2831853f / wavelengths[p], d),
+            ripples[p * WRINKLE_FAMILIES + s.family] = (sup_ripple){ .wave = v3_mad(slope, WRINKLE_TURN / wavelengths[p], d),
                                                                      .cosine = wave,
                                                                      .sine = s.z[p].re * sine + s.z[p].im * cosine,
-                                                                     .height = lower * wavelengths[p] / 6.2831853f };
+                                                                     .height = lower * wavelengths[p] / WRINKLE_TURN };
         }
     }
     return SUP_OK;

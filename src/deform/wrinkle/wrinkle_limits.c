@@ -39,9 +39,9 @@ static void probe(void* data, uint32_t begin, uint32_t end)
         double   most = WIDEST * (double)s->wavelengths[p];
         s->bends[p] = 0;
         for (int side = 0; side < (s->outside ? 2 : 1); ++side) {
-            sup_vec3    way = v3_scale(s->normals[p], side ? 1.0f : -1.0f);
-            sup_feature f = sup_feature_at_point(s->tree, s->nodes, s->mesh->points, p, way, most, t->ring + t->ring_begin[p],
-                                                 t->ring_begin[p + 1] - t->ring_begin[p]);
+            sup_vec3    direction = v3_scale(s->normals[p], side ? 1.0f : -1.0f);
+            sup_feature f = sup_feature_at_point(s->tree, s->nodes, s->mesh->points, p, direction, most,
+                                                 t->ring + t->ring_begin[p], t->ring_begin[p + 1] - t->ring_begin[p]);
             float       bend = f.width > 0 && f.width < most ? (float)(2 / f.width) : 0;
             if (bend > s->bends[p]) s->bends[p] = bend;
         }
@@ -94,7 +94,7 @@ sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, c
     smooth(topology, n, sup_wrinkle_smoothings(mesh, topology, wavelengths), bends, other);
     // Twice the amplitude of the steepest fold is WRINKLE_STEEPEST x wavelength / pi.
     for (uint32_t p = 0; p < n; ++p) {
-        float fits = bends[p] > 0 ? DEPTH_PER_RADIUS * 3.14159265f / (WRINKLE_STEEPEST * bends[p]) : INFINITY;
+        float fits = bends[p] > 0 ? DEPTH_PER_RADIUS * (float)SUP_PI / (WRINKLE_STEEPEST * bends[p]) : INFINITY;
         if (fits < wavelengths[p]) wavelengths[p] = fits;
     }
     return SUP_OK;

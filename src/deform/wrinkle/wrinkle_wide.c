@@ -15,6 +15,16 @@ typedef struct vr {
 #define LEFT_RISE 0.5f
 #define LEFT_NONE 0.3f
 
+// Compression of the steepest fold: 1 - (1 - 0.3)^2 is WRINKLE_LOST_MAX.
+#define PRESSED_MOST 0.3f
+// Share of the lesser of two compressions, less half of the greater, that folds.
+#define LESSER 0.6667f
+// Added to what is divided by, far below a strain and a length of float points that differ at all: nothing becomes 0.
+#define NO_STRAIN 1e-12f
+#define NO_LENGTH 1e-30f
+// Slopes beyond are those of points that have gone astray.
+#define STEEP_SOUND 1e3f
+
 INLINE fr fr_max0(fr x) { return fr_select(x > fr_all(0.0f), x, fr_all(0.0f)); }
 INLINE fr fr_least(fr a, fr b) { return fr_select(a < b, a, b); }
 INLINE fr dot(vr a, vr b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
@@ -34,7 +44,7 @@ INLINE fr slope_square(fr d)
 INLINE fr slopes_of(fr lost, float threshold, fr rise)
 {
     fr one = fr_all(1.0f), pressed = one - fr_sqrt(fr_max0(one - lost));
-    fr whole = fr_least(fr_all(threshold) + rise, fr_all(0.3f)), t = fr_max0(pressed - fr_all(threshold)) / rise;
+    fr whole = fr_least(fr_all(threshold) + rise, fr_all(PRESSED_MOST)), t = fr_max0(pressed - fr_all(threshold)) / rise;
     fr allowed = slope_square(whole * (fr_all(2.0f) - whole)) * t * t;
     return fr_least(allowed, slope_square(fr_least(lost, fr_all(WRINKLE_LOST_MAX))));
 }
@@ -114,9 +124,9 @@ INLINE split share_out(float threshold, fr rise, const strain* e)
 {
     fr one = fr_all(1.0f), half = fr_all(0.5f), zero = fr_all(0.0f);
     fr high = fr_max0(e->mean + e->apart), low = fr_max0(e->mean - e->apart);
-    fr scale = one / (e->apart + low + fr_all(1e-12f)), one_way = e->apart * scale, all_ways = one - one_way;
+    fr scale = one / (e->apart + low + fr_all(NO_STRAIN)), one_way = e->apart * scale, all_ways = one - one_way;
     fr even = all_ways * all_ways, whole = one / (one_way * one_way + even);
-    fr beyond = fr_all(0.6667f) * fr_max0(low - half * high);
+    fr beyond = fr_all(LESSER) * fr_max0(low - half * high);
     fr h = slopes_of(high, threshold, rise) * whole, l = slopes_of(beyond, threshold, rise) * whole;
     fr q = half * (e->xx - e->yy) * scale, x = e->xy * scale;
     fr first = fr_select(q > zero, q * q, zero), third = fr_select(q > zero, zero, q * q);
@@ -136,7 +146,7 @@ INLINE void remember(const wrinkle_job* job, uint32_t at, const strain* e, split
             kept[i] = job->surface->memory[point][k] * (job->creases ? job->creases[point] : job->crease);
         }
         fr stays = fr_load(kept), pulled = along[k] - fr_max0(along[k]);
-        fr flat = fr_max0(fr_all(1.0f) + pulled / (stays + fr_all(1e-12f)));
+        fr flat = fr_max0(fr_all(1.0f) + pulled / (stays + fr_all(NO_STRAIN)));
         fr square = slope_square(stays) * flat * flat;
         d->of[k] = fr_select(square > d->of[k], square, d->of[k]);
     }
@@ -157,7 +167,7 @@ INLINE vr bone_normals(const wrinkle_job* job, uint32_t at)
         }
     }
     vr n = { fr_load(blend[0]), fr_load(blend[1]), fr_load(blend[2]) };
-    fr shrink = fr_all(1.0f) / (fr_sqrt(dot(n, n)) + fr_all(1e-30f));
+    fr shrink = fr_all(1.0f) / (fr_sqrt(dot(n, n)) + fr_all(NO_LENGTH));
     return (vr){ n.x * shrink, n.y * shrink, n.z * shrink };
 }
 
@@ -177,7 +187,7 @@ INLINE bool any_over(fr x, float least)
 // Settles the normal. Returns how steep folds may be, as a share of the steepest.
 INLINE fr settle(vr bones, const strain* e, fr rise, vr* n)
 {
-    fr across = fr_sqrt(fr_max0(fr_all(1.0f) - (e->mean - e->apart))) + fr_all(1e-12f);
+    fr across = fr_sqrt(fr_max0(fr_all(1.0f) - (e->mean - e->apart))) + fr_all(NO_STRAIN);
     fr left = dot(*n, bones) / across, more = fr_all(0.5f) * fr_max0(fr_all(NORMAL_TRUSTED) - fr_sqrt(dot(*n, *n)));
     *n = (vr){ n->x + more * bones.x, n->y + more * bones.y, n->z + more * bones.z };
     fr range = fr_all(LEFT_FULL - LEFT_NONE) + fr_all(LEFT_RISE) * rise;
@@ -211,7 +221,7 @@ INLINE void put_slopes(const wrinkle_job* job, uint32_t at, const fr a[WRINKLE_F
 
 INLINE void put_points(const wrinkle_job* job, uint32_t at, vr p, vr n, fr height)
 {
-    fr    far = height / (fr_sqrt(dot(n, n)) + fr_all(1e-30f)), zero = fr_all(0.0f);
+    fr    far = height / (fr_sqrt(dot(n, n)) + fr_all(NO_LENGTH)), zero = fr_all(0.0f);
     float x[SUP_REGISTER], y[SUP_REGISTER], z[SUP_REGISTER];
     ir    folded = (height > zero) | (height < zero); // the others keep their bits
     fr_store(x, fr_select(folded, p.x + far * n.x, p.x));
@@ -253,9 +263,9 @@ INLINE void fold_lanes(const wrinkle_job* job, uint32_t group, uint32_t lane)
     fr fall = settle(bone_normals(job, at), &e, rise, &n), height = zero, a[WRINKLE_FAMILIES];
     if (!job->slopes) fall = fr_least(fall, before_contact(s, at, &e, rise)); // shading crosses nothing
     fr steep = fr_sqrt((d.of[0] + d.of[1]) + (d.of[2] + d.of[3])), most = fr_least(steep, fall * fr_all(WRINKLE_STEEPEST));
-    fr share = most / (steep + fr_all(1e-30f)) * strength_of(job, at);
+    fr share = most / (steep + fr_all(NO_LENGTH)) * strength_of(job, at);
     // Where anything is not a number, nothing folds: comparisons are false.
-    ir sound = (dot(n, n) > zero) & (steep < fr_all(1e3f)) & (share <= one);
+    ir sound = (dot(n, n) > zero) & (steep < fr_all(STEEP_SOUND)) & (share <= one);
     for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
         a[k] = fr_select(sound, fr_sqrt(d.of[k]) * share, zero);
         height += a[k] * fr_load(s->waves + ((size_t)group * WRINKLE_FAMILIES + k) * WRINKLE_LANES + lane);

@@ -8,22 +8,6 @@
 
 // ---------------------------------------------------------------------------------------------- the growing list
 
-static uint32_t find_edge(const sup_topology* t, uint32_t a, uint32_t b)
-{
-    if (a > b) {
-        uint32_t swap = a;
-        a = b, b = swap;
-    }
-    uint32_t low = 0, high = t->edge_count;
-    while (low < high) {
-        uint32_t        middle = low + (high - low) / 2;
-        const sup_edge* e = &t->edges[middle];
-        if (e->a < a || (e->a == a && e->b < b)) low = middle + 1;
-        else high = middle;
-    }
-    return low < t->edge_count && t->edges[low].a == a && t->edges[low].b == b ? low : SUP_NONE;
-}
-
 sup_result maker_begin(curve_maker* m, const sup_curve_mesh* mesh, float snap, sup_arena* arena, sup_error* error)
 {
     *m = (curve_maker){ .mesh = *mesh, .arena = arena, .snap = snap };
@@ -38,7 +22,8 @@ sup_result maker_begin(curve_maker* m, const sup_curve_mesh* mesh, float snap, s
     if (!m->visited) return sup_fail_memory(error, "curves");
     for (uint32_t t = 0; t < mesh->triangle_count; ++t)
         for (uint32_t k = 0; k < 3; ++k)
-            edges[3 * t + k] = find_edge(&m->topology, mesh->triangles[3 * t + k], mesh->triangles[3 * t + (k + 1) % 3]);
+            edges[3 * t + k] =
+                sup_topology_edge(&m->topology, mesh->triangles[3 * t + k], mesh->triangles[3 * t + (k + 1) % 3]);
     m->tri_edges = edges;
     return SUP_OK;
 }

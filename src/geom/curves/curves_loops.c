@@ -128,17 +128,6 @@ typedef struct loop_finder {
     uint32_t*       votes;   ///< two per curve
 } loop_finder;
 
-static uint32_t edge_between(const sup_topology* t, uint32_t a, uint32_t b)
-{
-    uint32_t low = 0, high = t->edge_count, x = a < b ? a : b, y = a < b ? b : a;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->edges[middle].a < x || (t->edges[middle].a == x && t->edges[middle].b < y)) low = middle + 1;
-        else high = middle;
-    }
-    return low < t->edge_count && t->edges[low].a == x && t->edges[low].b == y ? low : SUP_NONE;
-}
-
 /// 1 or -1 for an edge that runs up or down its limb, 0 for one across it or in another limb.
 static int runs_along(const loop_finder* f, uint32_t limb, uint32_t a, uint32_t b)
 {
@@ -170,7 +159,7 @@ static void split_loop(loop_finder* f, const uint32_t* loop, uint32_t count, boo
         }
         uint32_t curve = m->point_count > begin ? maker_end_curve(m, begin, false, limb) : SUP_NONE;
         for (uint32_t k = i; curve != SUP_NONE && k < end; ++k) {
-            uint32_t e = edge_between(&f->l.topology, loop[(start + k) % count], loop[(start + k + 1) % count]);
+            uint32_t e = sup_topology_edge(&f->l.topology, loop[(start + k) % count], loop[(start + k + 1) % count]);
             if (e != SUP_NONE) f->of_edge[e] = curve + 1;
         }
         i = end;
@@ -187,8 +176,8 @@ static uint32_t curve_across(const loop_finder* f, uint32_t edge, uint32_t side,
         if (face == SUP_NONE || m->face_begin[face + 1] - m->face_begin[face] != 4) return SUP_NONE;
         const uint32_t* q = m->corners + m->face_begin[face];
         uint32_t        k = 0;
-        while (k < 4 && edge_between(t, q[k], q[(k + 1) % 4]) != edge) ++k;
-        edge = k < 4 ? edge_between(t, q[(k + 2) % 4], q[(k + 3) % 4]) : SUP_NONE;
+        while (k < 4 && sup_topology_edge(t, q[k], q[(k + 1) % 4]) != edge) ++k;
+        edge = k < 4 ? sup_topology_edge(t, q[(k + 2) % 4], q[(k + 3) % 4]) : SUP_NONE;
         if (edge == SUP_NONE) return SUP_NONE;
         if (f->of_edge[edge]) return f->of_edge[edge] - 1 == own ? SUP_NONE : f->of_edge[edge] - 1;
         face = t->edges[edge].faces[t->edges[edge].faces[0] == face];
@@ -212,7 +201,7 @@ static void find_sides(loop_finder* f, uint32_t curve)
     for (uint32_t i = 0; i < 2 * f->m->curve_count; ++i) f->votes[i] = 0;
     for (uint32_t i = 0; i + 1 < c->count + (c->closed ? 1u : 0u); ++i) {
         uint32_t a = f->m->points[c->begin + i].a, b = f->m->points[c->begin + (i + 1) % c->count].a;
-        uint32_t e = edge_between(&f->l.topology, a, b);
+        uint32_t e = sup_topology_edge(&f->l.topology, a, b);
         for (uint32_t side = 0; e != SUP_NONE && side < 2; ++side) {
             uint32_t face = f->l.topology.edges[e].faces[side], other = curve_across(f, e, side, curve);
             if (other != SUP_NONE) ++f->votes[2 * other + lies_left(f->l.mesh, face, a, b)];
@@ -260,13 +249,14 @@ static sup_result walk_all(loop_finder* f, const sup_curve_walk* walks, uint32_t
         if (r) return r;
         // Two edges of one loop begin it once.
         bool plain = walks[i].both && walks[i].turn_count == 0 && walks[i].stop == SUP_NONE;
-        if (plain && f->of_edge[edge_between(&f->l.topology, walks[i].from, walks[i].to)]) continue;
+        if (plain && f->of_edge[sup_topology_edge(&f->l.topology, walks[i].from, walks[i].to)]) continue;
         uint32_t limb = f->limbs ? f->limbs->of_point[walks[i].from] : 0;
         uint32_t curve = walk_loop(m, &f->l, &walks[i], i + 1, limb == SUP_NONE ? 0 : limb);
         if (curve == SUP_NONE || split_walk(f, curve)) continue;
         const sup_curve* c = &m->curves[curve];
         for (uint32_t k = 0; k + 1 < c->count + (c->closed ? 1u : 0u); ++k) {
-            uint32_t e = edge_between(&f->l.topology, m->points[c->begin + k].a, m->points[c->begin + (k + 1) % c->count].a);
+            uint32_t e =
+                sup_topology_edge(&f->l.topology, m->points[c->begin + k].a, m->points[c->begin + (k + 1) % c->count].a);
             if (e != SUP_NONE) f->of_edge[e] = curve + 1;
         }
     }
@@ -294,7 +284,7 @@ sup_result loops_make(curve_maker* m, const limb_set* limbs, const sup_curve_wal
         maker_drop_curves(m, curve);
         for (uint32_t i = 0; i < c.count; ++i) {
             uint32_t k =
-                i + 1 == c.count && !c.closed ? SUP_NONE : edge_between(&f.l.topology, loop[i], loop[(i + 1) % c.count]);
+                i + 1 == c.count && !c.closed ? SUP_NONE : sup_topology_edge(&f.l.topology, loop[i], loop[(i + 1) % c.count]);
             if (k != SUP_NONE) seen[k] = true;
         }
         split_loop(&f, loop, c.count, c.closed, limb);

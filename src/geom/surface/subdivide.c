@@ -126,22 +126,6 @@ typedef struct level {
 
 static bool is_sharp(const sup_edge* e) { return e->face_count != 2; }
 
-static uint32_t find_edge(const sup_topology* t, uint32_t a, uint32_t b)
-{
-    uint32_t low = 0, high = t->edge_count;
-    if (a > b) {
-        uint32_t c = a;
-        a = b, b = c;
-    }
-    while (low < high) {
-        uint32_t        middle = low + (high - low) / 2;
-        const sup_edge* e = &t->edges[middle];
-        if (e->a < a || (e->a == a && e->b < b)) low = middle + 1;
-        else high = middle;
-    }
-    return low < t->edge_count && t->edges[low].a == a && t->edges[low].b == b ? low : SUP_NONE;
-}
-
 static sup_result find_edges(level* l)
 {
     const sup_subdivided* f = l->from;
@@ -160,7 +144,7 @@ static sup_result find_edges(level* l)
                             end - begin);
         for (uint32_t c = begin; c < end; ++c) {
             uint32_t next = c + 1 < end ? c + 1 : begin;
-            l->corner_edges[c] = find_edge(&l->topology, f->corner_points[c], f->corner_points[next]);
+            l->corner_edges[c] = sup_topology_edge(&l->topology, f->corner_points[c], f->corner_points[next]);
             good &= l->corner_edges[c] != SUP_NONE;
         }
         for (uint32_t c = begin; c < end && !good; ++c) l->corner_edges[c] = SUP_NONE;
@@ -228,7 +212,7 @@ static void old_point(const level* l, builder* b, uint32_t p)
     if (l->sharp[p] == 2) { // on a border: a cubic curve
         add_row(b, &f->points, p, 0.75);
         for (uint32_t k = t->ring_begin[p]; k < t->ring_begin[p + 1]; ++k)
-            if (is_sharp(&t->edges[find_edge(t, p, t->ring[k])])) add_row(b, &f->points, t->ring[k], 0.125);
+            if (is_sharp(&t->edges[sup_topology_edge(t, p, t->ring[k])])) add_row(b, &f->points, t->ring[k], 0.125);
     } else if (l->sharp[p] || n < 3 || faces != n) add_row(b, &f->points, p, 1);
     else if (l->loop) {
         double c = 0.375 + 0.25 * sup_cos(2 * SUP_PI / n), each = (0.625 - c * c) / n;

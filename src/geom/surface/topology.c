@@ -425,3 +425,14 @@ sup_result sup_topology_of_triangles(uint32_t point_count, uint32_t triangle_cou
     for (uint32_t t = 0; t <= triangle_count; ++t) begin[t] = 3 * t;
     return sup_topology_create(&(sup_polygons){ point_count, triangle_count, begin, triangles }, arena, out, error);
 }
+
+uint32_t sup_topology_edge(const sup_topology* t, uint32_t a, uint32_t b)
+{
+    uint32_t low = 0, high = t->edge_count, x = a < b ? a : b, y = a < b ? b : a;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->edges[middle].a < x || (t->edges[middle].a == x && t->edges[middle].b < y)) low = middle + 1;
+        else high = middle;
+    }
+    return low < t->edge_count && t->edges[low].a == x && t->edges[low].b == y ? low : SUP_NONE;
+}

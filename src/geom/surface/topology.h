@@ -51,6 +51,9 @@ sup_result sup_topology_create(const sup_polygons* polygons, sup_arena* arena, s
 sup_result sup_topology_of_triangles(uint32_t point_count, uint32_t triangle_count, const uint32_t* triangles, sup_arena* arena,
                                      sup_topology* out, sup_error* error);
 
+/// The edge between two points, in either order; SUP_NONE: there is none.
+uint32_t sup_topology_edge(const sup_topology* t, uint32_t a, uint32_t b);
+
 /// How far a point's neighbors are: the mean of its edges, or less if its triangles are needles; 0 without any. `t` belongs to
 /// these triangles.
 float sup_topology_spacing(const sup_topology* t, const uint32_t* triangles, const sup_vec3* points, uint32_t point);

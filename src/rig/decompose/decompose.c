@@ -75,7 +75,7 @@ typedef struct runner {
 
 static double erms_of(const runner* r) { return 1000.0 * sqrt(r->d.total / (3.0 * r->d.point_count * r->d.frame_count)); }
 
-static sup_result tell(runner* r, sup_error* error)
+static sup_result report_progress(runner* r, sup_error* error)
 {
     char what[80];
     sup_format(what, sizeof what, "%u bone%s, E_RMS %.3f", r->d.bone_count, r->d.bone_count == 1 ? "" : "s", erms_of(r));
@@ -347,7 +347,7 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
     memcpy(r->last_rotations, d->rotations, turns);
     for (uint32_t i = 0; i < rounds; ++i) {
         sup_decompose_move(d, SWEEPS);
-        sup_result result = tell(r, error); // either half of a round may take long
+        sup_result result = report_progress(r, error); // either half of a round may take long
         if (result != SUP_OK) return result;
         memcpy(r->now_exact, d->exact, exact);
         memcpy(r->now_rotations, d->rotations, turns);
@@ -359,7 +359,7 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
         last = d->total;
         memcpy(r->last_exact, r->now_exact, exact);
         memcpy(r->last_rotations, r->now_rotations, turns);
-        result = tell(r, error);
+        result = report_progress(r, error);
         if (result != SUP_OK) return result;
         if (!patient || i % PATIENCE != PATIENCE - 1) continue;
         if (mark - d->total < GAIN_MIN * mark) break;
@@ -448,7 +448,7 @@ static sup_result move_weak_bones(runner* r, double* removal, sup_error* error)
 static bool go_on(void* user)
 {
     sup_error ignored;
-    return tell(user, &ignored) == SUP_OK;
+    return report_progress(user, &ignored) == SUP_OK;
 }
 
 static sup_result begin_with(runner* r, uint32_t bones, sup_error* error)

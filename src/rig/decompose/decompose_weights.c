@@ -322,7 +322,7 @@ static void add_removal(const quadratic* q, const block* b, const choice* c, dou
     }
 }
 
-static double weigh_point(sup_decomposer* d, uint32_t point, const block* b, double* removal)
+static double fit_point_weights(sup_decomposer* d, uint32_t point, const block* b, double* removal)
 {
     quadratic q;
     choice    c;
@@ -345,7 +345,7 @@ static double weigh_point(sup_decomposer* d, uint32_t point, const block* b, dou
     return error > 0 ? error : 0;
 }
 
-static void weigh_blocks(void* data, uint32_t begin, uint32_t end)
+static void fit_weights(void* data, uint32_t begin, uint32_t end)
 {
     sup_decomposer* d = data;
     float*          errors = d->work + d->work_size * (begin / sup_decompose_grain(d));
@@ -356,7 +356,7 @@ static void weigh_blocks(void* data, uint32_t begin, uint32_t end)
         list_candidates(d, i, errors, &b);
         SUP_WIDE_PICK(sup_decompose_products)(d, i, b.list, b.count, b.work, b.products);
         for (uint32_t p = i * SUP_LANES; p < (i + 1) * SUP_LANES && p < d->point_count; ++p) {
-            double error = weigh_point(d, p, &b, removal);
+            double error = fit_point_weights(d, p, &b, removal);
             d->errors[p] = (float)error;
             sum += error;
         }
@@ -380,7 +380,7 @@ void sup_decompose_solve_weights(sup_decomposer* d)
                 d->old_weights[(size_t)p * d->bones_max + d->bones[at]] = d->weights[at];
             }
     }
-    sup_tasks_run(d->tasks, d->points8 / SUP_LANES, sup_decompose_grain(d), weigh_blocks, d);
+    sup_tasks_run(d->tasks, d->points8 / SUP_LANES, sup_decompose_grain(d), fit_weights, d);
     add_up(d);
 }
 

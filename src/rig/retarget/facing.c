@@ -10,15 +10,15 @@ static const float SNAP_COSINE = 0.906f; // 25 degrees: this close to an axis, t
 static const float LYING = 0.5f;         // cosine of hips to head with the ground: a body on four feet (or flat on its face)
 static const float DECIDED = 0.5f;       // length of the mean direction: below it, the character turns around
 
-typedef struct looker {
+typedef struct facing_finder {
     const sup_character* character;
     body_map             body;
     sup_vec3             up;
-} looker;
+} facing_finder;
 
 static sup_vec3 place(const sup_pose* pose, uint32_t joint) { return affine_translation(&pose->global[joint]); }
 
-static sup_vec3 flatten(const looker* l, sup_vec3 d) { return v3_mad(d, -v3_dot(d, l->up), l->up); }
+static sup_vec3 flatten(const facing_finder* l, sup_vec3 d) { return v3_mad(d, -v3_dot(d, l->up), l->up); }
 
 // The unit direction from one joint to another; zero if one is missing or they coincide.
 static sup_vec3 direction_of(const sup_pose* pose, uint32_t from, uint32_t to)
@@ -27,7 +27,7 @@ static sup_vec3 direction_of(const sup_pose* pose, uint32_t from, uint32_t to)
     return v3_normalize(v3_sub(place(pose, to), place(pose, from)), v3(0, 0, 0));
 }
 
-static sup_vec3 by_pairs(const looker* l, const sup_pose* pose)
+static sup_vec3 by_pairs(const facing_finder* l, const sup_pose* pose)
 {
     static const body_role roles[] = { ROLE_UPPER_LEG, ROLE_UPPER_ARM };
     sup_vec3               sum = v3(0, 0, 0);
@@ -37,7 +37,7 @@ static sup_vec3 by_pairs(const looker* l, const sup_pose* pose)
 }
 
 // Feet in the air point anywhere: only toes that lie roughly along the ground count, weighted by how flat they lie.
-static sup_vec3 by_toes(const looker* l, const sup_pose* pose)
+static sup_vec3 by_toes(const facing_finder* l, const sup_pose* pose)
 {
     sup_vec3 sum = v3(0, 0, 0);
     for (int side = 0; side < 2; ++side)
@@ -45,28 +45,28 @@ static sup_vec3 by_toes(const looker* l, const sup_pose* pose)
     return v3_length2(sum) > DECIDED * DECIDED ? v3_normalize(sum, v3(0, 0, 0)) : v3(0, 0, 0);
 }
 
-static sup_vec3 by_head(const looker* l, const sup_pose* pose)
+static sup_vec3 by_head(const facing_finder* l, const sup_pose* pose)
 {
     sup_vec3 ahead = flatten(l, direction_of(pose, l->body.hips, l->body.head));
     return v3_length2(ahead) > LYING * LYING ? v3_normalize(ahead, v3(0, 0, 0)) : v3(0, 0, 0);
 }
 
 // Sides are the most reliable, but the names of some rigs are mirrored: toes and head decide between the two directions.
-static sup_vec3 look(const looker* l, const sup_pose* pose)
+static sup_vec3 facing_of(const facing_finder* l, const sup_pose* pose)
 {
     sup_vec3 pairs = by_pairs(l, pose), toes = by_toes(l, pose), ahead = v3_length2(toes) > 0 ? toes : by_head(l, pose);
     if (v3_length2(pairs) == 0) return ahead;
     return v3_dot(pairs, ahead) < 0 ? v3_scale(pairs, -1) : pairs;
 }
 
-static sup_vec3 look_over(const looker* l, const sup_clip* clip, sup_pose* pose)
+static sup_vec3 mean_facing(const facing_finder* l, const sup_clip* clip, sup_pose* pose)
 {
     sup_vec3 sum = v3(0, 0, 0), first = sum;
     uint32_t count = clip ? LOOKS : 1;
     for (uint32_t i = 0; i < count; ++i) {
         if (clip) sup_clip_sample(l->character, clip, clip->seconds * i / (LOOKS - 1), pose);
         else sup_pose_rest(l->character, pose);
-        sup_vec3 now = look(l, pose);
+        sup_vec3 now = facing_of(l, pose);
         if (i == 0) first = now;
         sum = v3_add(sum, now);
     }
@@ -86,7 +86,7 @@ sup_vec3 sup_character_facing(const sup_character* character, const sup_clip* cl
     sup_error  ignored;
     sup_vec3   found = v3(0, 0, 0);
     if (scratch && figure_of_character(character, NULL, 0, scratch, &f, &pose, &ignored) == SUP_OK)
-        found = look_over(&(looker){ character, f.body, figure_up(character) }, clip, &pose);
+        found = mean_facing(&(facing_finder){ character, f.body, figure_up(character) }, clip, &pose);
     sup_arena_destroy(scratch);
     if (!(v3_length2(found) > 0.5f) || !isfinite(found.x + found.y + found.z)) return convention(up);
     const sup_vec3 axes[] = { v3(1, 0, 0), v3(0, 1, 0), v3(0, 0, 1) };

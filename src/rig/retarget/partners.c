@@ -240,7 +240,7 @@ static void find_shared_parts(const retarget* r, beside* b)
         if (b->with_body[j] && r->target.parents[j] != SUP_NONE) b->with_body[r->target.parents[j]] = true;
 }
 
-static sup_result look_beside(const retarget* r, beside* b)
+static sup_result find_beside(const retarget* r, beside* b)
 {
     const figure* t = &r->target;
     uint32_t      hips = t->body.hips;
@@ -281,7 +281,7 @@ static sup_result carry_joints(retarget* r)
     const figure* t = &r->target;
     uint32_t      hips = t->body.hips;
     beside        b;
-    sup_result    result = look_beside(r, &b);
+    sup_result    result = find_beside(r, &b);
     if (result != SUP_OK) return result;
     for (uint32_t j = 0; j < t->joint_count; ++j) {
         follow*  f = &r->follows[j];

@@ -30,7 +30,7 @@ typedef struct influence {
 } influence;
 
 // One batch of groups of eight owners is solved at once, each with memory of its own.
-typedef struct weigher {
+typedef struct weights_maker {
     const sup_mesh*                 mesh;
     uint32_t                        bone_count;
     const sup_bone*                 bones;
@@ -52,10 +52,10 @@ typedef struct weigher {
     influence*         kept; ///< points x keep, heaviest first
     uint32_t           keep;
     influence*         of_cells; ///< cells x SUP_CELL_JOINTS, likewise; NULL: nobody asked
-} weigher;
+} weights_maker;
 
 // ---------------------------------------------------------------------------------------------- owners
-static sup_result list_owners(weigher* w, sup_error* error)
+static sup_result list_owners(weights_maker* w, sup_error* error)
 {
     uint32_t most = 0;
     for (uint32_t b = 0; b < w->bone_count; ++b)
@@ -80,19 +80,19 @@ static sup_result list_owners(weigher* w, sup_error* error)
 
 static void solve_group(void* data, uint32_t begin, uint32_t end)
 {
-    weigher* w = data;
+    weights_maker* w = data;
     for (uint32_t g = begin; g < end; ++g)
         sup_lattice_weights_solve(&w->lattice, w->first + g, &w->runs[g], w->solved[g], w->work[g]);
 }
 
-static sup_result report(const weigher* w, double share, sup_error* error)
+static sup_result report(const weights_maker* w, double share, sup_error* error)
 {
     if (sup_progress_report(w->options->progress, share, "weights")) return SUP_OK;
     return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while making weights");
 }
 
 // Every group of the batch, some tenths of a second at a time.
-static sup_result solve_batch(weigher* w, uint32_t groups, sup_auto_weights* out, sup_error* error)
+static sup_result solve_batch(weights_maker* w, uint32_t groups, sup_auto_weights* out, sup_error* error)
 {
     sup_result result = SUP_OK;
     memset(w->runs, 0, w->batch * sizeof *w->runs);
@@ -115,9 +115,9 @@ static void keep(influence* list, uint32_t most, uint32_t owner, float weight)
     list[i] = (influence){ weight, owner };
 }
 
-static void weigh_points(void* data, uint32_t begin, uint32_t end)
+static void sample_points(void* data, uint32_t begin, uint32_t end)
 {
-    const weigher* w = data;
+    const weights_maker* w = data;
     for (uint32_t p = begin; p < end; ++p) {
         const uint32_t* corners = w->voxels.particles + 8 * (size_t)w->cells[p];
         const float*    at = w->places + 3 * (size_t)p;
@@ -135,9 +135,9 @@ static void weigh_points(void* data, uint32_t begin, uint32_t end)
 }
 
 // In the middle of each cell.
-static void weigh_cells(void* data, uint32_t begin, uint32_t end)
+static void sample_cells(void* data, uint32_t begin, uint32_t end)
 {
-    const weigher* w = data;
+    const weights_maker* w = data;
     for (uint32_t c = begin; c < end; ++c)
         for (uint32_t g = 0; g < w->batch; ++g)
             for (uint32_t i = 0; i < SUP_LANES; ++i) {
@@ -149,7 +149,7 @@ static void weigh_cells(void* data, uint32_t begin, uint32_t end)
 }
 
 // Points of no triangle may lie where no cell is.
-static sup_result place_points(weigher* w, sup_auto_weights* out, sup_error* error)
+static sup_result place_points(weights_maker* w, sup_auto_weights* out, sup_error* error)
 {
     const uint32_t* nearest = NULL;
     uint32_t        count = w->mesh->point_count;
@@ -178,7 +178,7 @@ static sup_result place_points(weigher* w, sup_auto_weights* out, sup_error* err
     return SUP_OK;
 }
 
-static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
+static sup_result solve_all(weights_maker* w, sup_auto_weights* out, sup_error* error)
 {
     uint32_t groups = (w->owner_count + SUP_LANES - 1) / SUP_LANES,
              workers = w->options->tasks ? w->options->tasks->workers : 1;
@@ -199,8 +199,8 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
         w->batch = groups - w->first < w->batch_workspace ? groups - w->first : w->batch_workspace;
         sup_result result = solve_batch(w, groups, out, error);
         if (result != SUP_OK) return result;
-        sup_tasks_run(w->options->tasks, w->mesh->point_count, GRAIN, weigh_points, w);
-        if (w->of_cells) sup_tasks_run(w->options->tasks, w->voxels.cell_count, GRAIN, weigh_cells, w);
+        sup_tasks_run(w->options->tasks, w->mesh->point_count, GRAIN, sample_points, w);
+        if (w->of_cells) sup_tasks_run(w->options->tasks, w->voxels.cell_count, GRAIN, sample_cells, w);
     }
     return SUP_OK;
 }
@@ -208,7 +208,7 @@ static sup_result solve_all(weigher* w, sup_auto_weights* out, sup_error* error)
 // ---------------------------------------------------------------------------------------------- result
 
 // How many of a point's influences count: all but the faint, and at least one.
-static uint32_t count_kept(const weigher* w, uint32_t p, double* sum)
+static uint32_t count_kept(const weights_maker* w, uint32_t p, double* sum)
 {
     const influence* list = w->kept + (size_t)p * w->keep;
     double           total = 0;
@@ -220,7 +220,7 @@ static uint32_t count_kept(const weigher* w, uint32_t p, double* sum)
     return n ? n : 1;
 }
 
-static sup_result write_weights(const weigher* w, sup_arena* arena, sup_weights* out, sup_error* error)
+static sup_result write_weights(const weights_maker* w, sup_arena* arena, sup_weights* out, sup_error* error)
 {
     uint32_t  points = w->mesh->point_count;
     double    sum;
@@ -243,7 +243,7 @@ static sup_result write_weights(const weigher* w, sup_arena* arena, sup_weights*
     return SUP_OK;
 }
 
-static sup_result write_cells(const weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
+static sup_result write_cells(const weights_maker* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
 {
     const sup_voxels* v = &w->voxels;
     if (!w->of_cells) return SUP_OK;
@@ -271,7 +271,7 @@ static sup_result write_cells(const weigher* w, sup_arena* arena, sup_auto_weigh
 // ---------------------------------------------------------------------------------------------- what does not fit
 
 // Of a bone's length outside the cells. A tail that was guessed may stick out; it does not count.
-static double outside_share(const weigher* w, const sup_bone* b)
+static double outside_share(const weights_maker* w, const sup_bone* b)
 {
     uint32_t out = 0;
     float    place[3];
@@ -285,7 +285,7 @@ static double outside_share(const weigher* w, const sup_bone* b)
 }
 
 // Joints whose bones lie outside, and joints that move nothing: a skeleton that was not made for this mesh has many.
-static sup_result find_misfits(const weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
+static sup_result find_misfits(const weights_maker* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
 {
     uint8_t*  leads = SUP_NEW(w->scratch, uint8_t, w->owner_count);
     uint8_t*  beside = SUP_NEW(w->scratch, uint8_t, w->owner_count);
@@ -312,7 +312,7 @@ static sup_result find_misfits(const weigher* w, sup_arena* arena, sup_auto_weig
     return SUP_OK;
 }
 
-static sup_result spread_weights(weigher* w, sup_error* error)
+static sup_result spread_weights(weights_maker* w, sup_error* error)
 {
     sup_bone_line* lines = SUP_NEW(w->scratch, sup_bone_line, w->bone_count);
     float*         strength = SUP_NEW(w->scratch, float, w->owner_count);
@@ -333,7 +333,7 @@ static sup_result spread_weights(weigher* w, sup_error* error)
 
 // As many cells as weights are spread over in bounded time. There is a particle at least for each cell, so that soup with too
 // many is left before every cell of it is asked for its winding number.
-static sup_result fill_cells(weigher* w, uint32_t* cells, sup_error* error)
+static sup_result fill_cells(weights_maker* w, uint32_t* cells, sup_error* error)
 {
     for (;;) {
         bool            asked = w->options->cells || *cells <= CELLS_LEAST;
@@ -355,7 +355,7 @@ static sup_result fill_cells(weigher* w, uint32_t* cells, sup_error* error)
     }
 }
 
-static sup_result weigh(weigher* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
+static sup_result make_weights(weights_maker* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
 {
     out->cells = w->options->cells;
     sup_result result = list_owners(w, error);
@@ -391,7 +391,7 @@ sup_result sup_weights_automatic(const sup_mesh* mesh, uint32_t bone_count, cons
         return sup_fail(error, SUP_ERROR_INPUT, "automatic weights need a bone; give a skeleton with --skeleton FILE");
     if (options->cells && (options->cells < 4 || options->cells > 256))
         return sup_fail(error, SUP_ERROR_INPUT, "%u cells along the mesh: from 4 to 256 are possible", options->cells);
-    weigher w = { .mesh = mesh,
+    weights_maker w = { .mesh = mesh,
                   .bone_count = bone_count,
                   .bones = bones,
                   .options = options,
@@ -399,7 +399,7 @@ sup_result sup_weights_automatic(const sup_mesh* mesh, uint32_t bone_count, cons
                   .scratch = sup_arena_beside(arena) };
     if (!w.scratch) return sup_fail_memory(error, "weights");
     *out = (sup_auto_weights){ .outside_joint = SUP_NONE };
-    sup_result result = weigh(&w, arena, out, error);
+    sup_result result = make_weights(&w, arena, out, error);
     sup_arena_destroy(w.scratch);
     return result;
 }

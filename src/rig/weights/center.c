@@ -169,7 +169,7 @@ static bool tangent(const centering* c, const node* n, double out[3])
 
 static void move_node(centering* c, node* n)
 {
-    double along[3], step[3], way = 0;
+    double along[3], step[3], moved2 = 0;
     if (n->cell == SUP_NONE || n->settled) return;
     ball b = walk(c, n->cell, n->place, n->reach);
     for (int a = 0; a < 3; ++a) step[a] = b.mean[a] - n->place[a];
@@ -179,9 +179,9 @@ static void move_node(centering* c, node* n)
     }
     for (int a = 0; a < 3; ++a) {
         n->place[a] += step[a];
-        way += step[a] * step[a];
+        moved2 += step[a] * step[a];
     }
-    n->settled = sqrt(way) < ENOUGH;
+    n->settled = sqrt(moved2) < ENOUGH;
     double far = distance(n->place, n->first);
     if (far > n->limit) { // it runs off along a branch
         for (int a = 0; a < 3; ++a) n->place[a] = n->first[a] + (n->place[a] - n->first[a]) * n->limit / far;
@@ -240,11 +240,11 @@ static sup_result run(const sup_mesh* mesh, uint32_t count, const uint32_t* pare
     }
     for (uint32_t i = 0; i < count; ++i) {
         const node* n = &c.nodes[i];
-        float       way = (float)(distance(n->place, n->first) * v.h);
-        if (!(way > 0)) continue;
+        float       moved = (float)(distance(n->place, n->first) * v.h);
+        if (!(moved > 0)) continue;
         for (int a = 0; a < 3; ++a) (&places[i].x)[a] = (float)(v.origin[a] + v.h * n->place[a]);
-        out->moved += (double)way > 0.5 * v.h;
-        if (way > out->farthest) out->farthest = way;
+        out->moved += (double)moved > 0.5 * v.h;
+        if (moved > out->farthest) out->farthest = moved;
     }
     return SUP_OK;
 }
@@ -281,15 +281,15 @@ static sup_affine global_of(const sup_joint* joints, uint32_t count, uint32_t jo
     return global;
 }
 
-// A joint moves by `way` in bind space: its axes stay, and so does the skin at rest.
-static void move_joints(const sup_joint* old, uint32_t count, const sup_vec3* ways, sup_affine* globals, sup_joint* joints)
+// A joint moves by its offset in bind space: its axes stay, and so does the skin at rest.
+static void move_joints(const sup_joint* old, uint32_t count, const sup_vec3* offsets, sup_affine* globals, sup_joint* joints)
 {
     for (uint32_t j = 0; j < count; ++j) {
         sup_affine bind, global = global_of(old, count, j);
         globals[j] = global;
         if (!old[j].skin_joint || !affine_invert(&old[j].inverse_bind, &bind)) continue;
         sup_affine skin = affine_mul(&global, &old[j].inverse_bind);
-        sup_vec3   place = v3_add(affine_translation(&bind), ways[j]), at = affine_point(&skin, place);
+        sup_vec3   place = v3_add(affine_translation(&bind), offsets[j]), at = affine_point(&skin, place);
         sup_vec3   back = v3_scale(affine_direction(&old[j].inverse_bind, place), -1.0f);
         for (int a = 0; a < 3; ++a) {
             globals[j].m[a][3] = (&at.x)[a];
@@ -317,11 +317,11 @@ static sup_result center(const sup_mesh* mesh, uint32_t count, sup_joint* joints
     uint32_t*   parents = SUP_NEW(arena, uint32_t, 2 * (size_t)count);
     uint32_t*   tail_of = SUP_NEW(arena, uint32_t, count);
     sup_vec3*   places = SUP_NEW(arena, sup_vec3, 2 * (size_t)count);
-    sup_vec3*   ways = SUP_NEW(arena, sup_vec3, count);
+    sup_vec3*   offsets = SUP_NEW(arena, sup_vec3, count);
     sup_affine* globals = SUP_NEW(arena, sup_affine, count);
     sup_joint*  old = sup_arena_copy(arena, joints, count, sizeof *old);
     bool*       inner = SUP_NEW(arena, bool, count);
-    if (!node_of || !parents || !tail_of || !places || !ways || !globals || !old || !inner)
+    if (!node_of || !parents || !tail_of || !places || !offsets || !globals || !old || !inner)
         return sup_fail_memory(error, "centers");
     for (uint32_t j = 0; j < count; ++j)
         if (joints[j].parent < count) inner[joints[j].parent] = true;
@@ -349,9 +349,9 @@ static sup_result center(const sup_mesh* mesh, uint32_t count, sup_joint* joints
         sup_affine bind;
         if (tail_of[j] != SUP_NONE) tails[j] = places[tail_of[j]];
         if (node_of[j] != SUP_NONE && affine_invert(&joints[j].inverse_bind, &bind))
-            ways[j] = v3_sub(places[node_of[j]], affine_translation(&bind));
+            offsets[j] = v3_sub(places[node_of[j]], affine_translation(&bind));
     }
-    move_joints(old, count, ways, globals, joints);
+    move_joints(old, count, offsets, globals, joints);
     return SUP_OK;
 }
 

@@ -283,7 +283,7 @@ static sup_result fill_unknowns(transfer* t)
 
 // ---------------------------------------------------------------------------------------------- result
 
-static sup_result hand_over(const transfer* t, sup_arena* arena, sup_transfer* out)
+static sup_result copy_results(const transfer* t, sup_arena* arena, sup_transfer* out)
 {
     uint32_t  count = t->in->clothes.point_count, total = 0;
     uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
@@ -320,7 +320,7 @@ static sup_result run(transfer* t, sup_arena* arena, sup_transfer* out)
     if (result == SUP_OK) result = connect(t);
     if (result == SUP_OK) result = find_unknowns(t, &done);
     if (result == SUP_OK && t->unknown_count) result = fill_unknowns(t);
-    if (result == SUP_OK) result = hand_over(t, arena, &done);
+    if (result == SUP_OK) result = copy_results(t, arena, &done);
     if (result == SUP_OK) *out = done;
     return result;
 }

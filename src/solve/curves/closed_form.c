@@ -9,6 +9,8 @@
 #define NEAR_CRITICAL 1e-9
 /// Exponents under which a power series of 16 terms leaves out 3e-11, and above which the closed form does not cancel.
 #define SLOW 1.5
+/// Square radians of swing in a segment: a weaker spring would only divide rounding, and the polynomial stands in for it.
+#define STIFF_LEAST 1e-9
 
 /// eta p' + h p + p'' = f by powers from the highest down; h > 0.
 static void particular(double eta, double h, const double* f, double* p)
@@ -46,7 +48,7 @@ sup_closed_form sup_closed_solve(double eta, double h, const sup_closed_task* ta
     for (int i = 0; i < SUP_CLOSED_DERIVATIVES; factorial *= ++i) f[i] = task->force[i] / factorial, forced |= f[i] != 0;
     // Sizes of the two roots.
     double far = a * a < h ? sqrt(h) : a + sqrt(a * a - h), near = far > 0 ? h / far : 0;
-    if (h > (on ? 1e-9 : 0) && (!forced || on || (far >= SLOW && near >= 1))) {
+    if (h > (on ? STIFF_LEAST : 0) && (!forced || on || (far >= SLOW && near >= 1))) {
         if (forced) particular(eta, h, f, p);
         swing_of(eta, h, -p[0], task->rate - p[1], &out);
     } else if (far >= SLOW || (on && eta > 0)) {

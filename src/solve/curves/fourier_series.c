@@ -8,6 +8,8 @@
 
 /// Condition that one combination of waves may have; even samples give all of them 1.4.
 #define CONDITION_MOST 8.0
+/// Of the largest entry of the triangle: a pivot below is rounding, and its unknown stays 0.
+#define RANK 1e-12
 
 uint32_t sup_fourier_held(sup_fourier_kind kind)
 {
@@ -245,7 +247,7 @@ static double solve_least_squares(double* a, uint32_t rows, uint32_t n, double* 
             double sum = b[(size_t)k * columns + c];
             for (uint32_t i = k + 1; i < n; ++i) sum -= a[(size_t)k * n + i] * x[(size_t)i * columns + c];
             double r = a[(size_t)k * n + k];
-            x[(size_t)k * columns + c] = fabs(r) > 1e-12 * most ? sum / r : 0;
+            x[(size_t)k * columns + c] = fabs(r) > RANK * most ? sum / r : 0;
         }
     return least > 0 ? most / least : HUGE_VAL;
 }

@@ -13,6 +13,9 @@
 enum { PHI_TERMS = 24, SLOW_TERMS = 28 };
 /// |w^2 t^2| under which two roots are taken together: the next term left out is (1e-4)^3 / 5040 of the first.
 #define NEAR_CRITICAL 1e-4
+/// A rate and its square, in segments: beyond, squares of doubles overflow.
+#define ROOT_MOST 1e150
+#define STIFF_MOST 1e300
 /// Carry is kept where rates shrink at least to this share per segment, or where the Hermite form would be singular.
 #define CARRY_LIMIT 0.8
 #define HERMITE_FREQUENCY 4.0
@@ -182,7 +185,7 @@ static void responses(const sup_oscillator* o, double t, uint32_t orders, double
     double w2 = stiff - a * a;
     if (o->still) static_responses(o->h, t, p);
     // Where even the squares overflow, the mass is nothing.
-    else if (!(a < 1e150 && stiff < 1e300)) first_order_responses(o->eta, o->h, t, orders, p);
+    else if (!(a < ROOT_MOST && stiff < STIFF_MOST)) first_order_responses(o->eta, o->h, t, orders, p);
     else if ((a * a > stiff ? a * a : stiff) * t * t < 1.0) slow_responses(o, t, orders, p);
     else if (w2 * t * t > NEAR_CRITICAL) under_damped_responses(o->rho, a, sqrt(w2), t, orders, p);
     else if (w2 * t * t < -NEAR_CRITICAL) over_damped_responses(o, a, sqrt(-w2), t, orders, p);

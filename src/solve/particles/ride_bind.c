@@ -12,7 +12,7 @@
 // fades to its own pose; how large a piece is that has no tissue of its own, and a group of such pieces.
 static const float reach_edges = 2.0f;
 static const float fade_begin = 1.0f, fade_end = 3.0f;
-static const float piece_edges = 2.0f, group_edges = 4.0f;
+static const float piece_edges = 2.0f, group_edges = 4.0f, touch_edges = 0.05f;
 // Weights in common from where to where a point goes as the cage does, and what a carrier with none in common counts.
 static const float alike_begin = 0.3f, alike_end = 0.8f;
 static const float stranger_share = 0.02f;
@@ -278,7 +278,7 @@ static sup_result join_pieces(const binder* b, uint32_t* up, piece* pieces, sup_
         for (uint32_t k = i + 1; k < count && k < i + LOOKS; ++k) {
             uint32_t r = sup_sets_find(up, items[i].value), s = sup_sets_find(up, items[k].value);
             piece *  one = &pieces[r], *other = &pieces[s];
-            if (r == s || one->label != other->label || !touch(one, other, 0.05f * one->edge)) continue;
+            if (r == s || one->label != other->label || !touch(one, other, touch_edges * one->edge)) continue;
             sup_vec3 low = v3_min(one->low, other->low), high = v3_max(one->high, other->high);
             float    edge = fminf(one->edge, other->edge);
             if (v3_distance(low, high) > group_edges * edge) continue;
