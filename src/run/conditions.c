@@ -306,7 +306,7 @@ static sup_result note_unmet(const asked* a, const char* text, const char* what,
     *out = NULL;
     if (!clause) return SUP_OK;
     sentence s = { .at = 0 };
-    add(&s, what);
+    add(&s, "%s", what);
     explain(&s, a, clause, 0);
     *out = sup_arena_text(arena, s.text, strlen(s.text));
     return *out ? SUP_OK : sup_fail_memory(error, "a chain");
