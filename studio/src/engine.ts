@@ -13,6 +13,7 @@ const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine w
 const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simulation goes on
 const SNAPSHOTS = 64;       // of a player: a hand that takes hold goes back to the nearest one
 const LIVE_STEP = 1 / 60;   // seconds of tissue a live frame: a machine that cannot keep up shows slower motion, never a later answer
+const LONGEST_GAP_MS = 100; // between live frames while a slider stands still
 const MOST_RESTARTS = 3;    // of a lane that dies over the same work
 const PLAYS = 30;            // frames of plain skinning after which other chains begin to bind
 /** The hidden chain that always runs: the skeleton's poses, and something to see while others bind. */
@@ -291,6 +292,7 @@ export class Engine {
         if (this.living?.slot === slot) {
             this.living.values.set(name, value);
             this.living.until = until;
+            this.goOn();
             return;
         }
         ++slot.turn; // what simulates ahead makes room
@@ -321,10 +323,26 @@ export class Engine {
                 if (this.living !== living) return;
                 living.frame = { points, ...shading, hash: "", ms: performance.now() - now, pose: base.pose, answers };
                 this.tell("frames");
+                if (answers === this.asked) await this.seenOrMoved(living.frame, living.until);
             }
         } finally {
             await player.free().catch(() => undefined);
         }
+    }
+
+    /** Until a live frame stands on the screen, or the slider moves on: frames that nobody sees take their time from the picture that is waited for. */
+    private async seenOrMoved(frame: Frame, until: number): Promise<void> {
+        await new Promise<void>(resolve => {
+            this.waiting = { frame, resolve };
+            setTimeout(resolve, Math.max(0, until - performance.now())); // a page that is not seen draws nothing
+        });
+        this.waiting = undefined;
+    }
+    private waiting: { frame: Frame; resolve(): void } | undefined;
+    private goOn(): void { this.waiting?.resolve(); }
+    /** Frames that the picture on the screen was made of, in so many ms. Where that is long, the next movement of a slider finds the drawing thread free. */
+    seen(frames: (Frame | undefined)[], ms: number): void {
+        if (this.waiting && frames.includes(this.waiting.frame)) setTimeout(this.waiting.resolve, Math.min(ms, LONGEST_GAP_MS));
     }
 
     // -------------------------------------------------------------------------------------------- the character

@@ -59,9 +59,15 @@ engine.onRestart = why => say(`A worker stopped (${why}) and was started again w
 view.painter.onProblem = why => say(why, "bad");
 view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
+/** Between parts of the page: what arrives meanwhile is heard, and nothing holds the thread for long. */
+const breathe = () => new Promise(resolve => setTimeout(resolve));
+await breathe();
 const tools = touchTools(app); // before the view's own listeners: a press on the skin is the hand's
+await breathe();
 chrome(app, openFiles(app), keys(app));
+await breathe();
 side(app, panels);
+await breathe();
 timeline(app);
 poseKeys(app, tools.poser);
 engine.want(valuesWanted(store.now), store.now.show.drawn);

@@ -100,7 +100,10 @@ export class View {
         this.controls.dampingFactor = 0.12;
         this.controls.addEventListener("change", () => (this.dirty = true));
         this.controls.addEventListener("end", () => this.onCamera());
-        new ResizeObserver(() => (this.dirty = this.resized = true)).observe(canvas);
+        new ResizeObserver(([entry]) => {
+            Object.assign(this.size, { width: entry!.contentRect.width, height: entry!.contentRect.height });
+            this.dirty = this.resized = true;
+        }).observe(canvas);
         new MutationObserver(() => {
             this.materials.delete("ghost"); // it has a color of the theme
             this.dirty = true;
@@ -202,6 +205,7 @@ export class View {
     /** What tools draw: pictures of the character are without it. */
     readonly marks: Object3D[] = [];
 
+    private readonly size = { width: 0, height: 0 }; // of the canvas; asked of the page in every picture, it would lay itself out for the answer
     private seen = false;
     private resized = false;
     private sideBySide = false;
@@ -411,7 +415,7 @@ export class View {
     }
 
     private async paint(session: Session, sharp: boolean, keep: boolean): Promise<ImageBitmap | undefined> {
-        const { clientWidth: width, clientHeight: height } = this.canvas, ratio = Math.min(devicePixelRatio, MOST_PIXELS);
+        const { width, height } = this.size, ratio = Math.min(devicePixelRatio, MOST_PIXELS);
         if (!this.shape || !width || !height) return undefined;
         if (!sharp) this.changed = performance.now();
         this.dirty = false;
@@ -428,22 +432,23 @@ export class View {
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
-        const answers = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : 0));
+        const frames = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : undefined));
         if (keep && this.panes[0]) this.lens(session, this.panes[0], width, height, false); // what is seen and pressed on is not the kept picture
         this.coarse = !sharp && !keep && this.painter.share < 1;
         const presented = this.painter.present(width, height, ratio, sharp, keep);
         this.onPanes(this.panes);
         const kept = await presented;
         ++this.drawn;
-        this.answered = Math.max(this.answered, ...answers);
+        this.answered = Math.max(this.answered, ...frames.map(frame => frame?.answers ?? 0));
+        this.engine.seen(frames, this.painter.ms);
         return kept;
     }
 
-    /** One pane: its chain's skin and what is shown with it. Returns which movement of a slider it shows. */
-    private compose(session: Session, pane: Pane, width: number, height: number, keep: boolean): number {
+    /** One pane: its chain's skin and what is shown with it. Returns the frame that it shows. */
+    private compose(session: Session, pane: Pane, width: number, height: number, keep: boolean): Frame | undefined {
         // What a link draws of itself comes when it can: the skin waits for it, so that both are of one instant.
         const drawn = this.engine.drawing(pane.chain), at = drawn && this.playing() ? drawn.at : session.frame, shown = this.frameOf(pane.chain, at);
-        if (!shown) return 0;
+        if (!shown) return undefined;
         const skin = this.skin(pane.chain);
         skin.show(shown.frame);
         skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
@@ -472,7 +477,7 @@ export class View {
         this.lens(session, pane, width, height, keep);
         const box: [number, number, number, number] = [pane.left, y, pane.width, pane.height];
         this.painter.pane(this.stage.scene, this.camera, box, wipe ? [0, 0, width, height] : box);
-        return shown.frame.answers ?? 0;
+        return shown.frame;
     }
 
     /** The camera as a pane is seen through it. */

@@ -42,9 +42,9 @@ export const chainPanel: Panel = {
             const focus = document.activeElement instanceof HTMLElement && links.contains(document.activeElement) ? document.activeElement.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
             const kind = document.activeElement instanceof HTMLInputElement ? document.activeElement.type : undefined;
             const open = new Set([...links.querySelectorAll<HTMLDetailsElement>("details[open]")].map(one => one.dataset["at"]));
-            const known = links.childElementCount > 0, top = links.parentElement?.parentElement?.scrollTop ?? 0;
+            const known = links.childElementCount > 0, scrolls = known ? links.parentElement?.parentElement : undefined, top = scrolls?.scrollTop ?? 0;
             links.replaceChildren(...chain.links.map((one, at) => linkCard(app, one, at, info, text => (help.textContent = text), known ? open : undefined)));
-            if (links.parentElement?.parentElement) links.parentElement.parentElement.scrollTop = top;
+            if (scrolls && top) scrolls.scrollTop = top;
             if (focus) (links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] input${kind ? `[type="${kind}"]` : ""}`) ?? links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] select`))?.focus();
             adding.replaceChildren(h("option", { value: "" }, "Add a link …"), ...engine.deformers.map(deformer => {
                 const lacks = deformer.needs.includes("examples") && !engine.info?.examples.length && !now.source.sculpts?.length;
