@@ -44,6 +44,7 @@ const seconds = (value: number): string => String(Number(value.toFixed(6)));
 export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string[] {
     const { source } = session, words = ["supple", "bake", sourceWord(source), out.file];
     const [moved] = source.motions ?? [], posed = posedOf(session, motion.clip);
+    if (source.skeleton && !source.skin) words.push("--skeleton", source.skeleton.name);
     if (posed) words.push("--motion", `${posed.clip}.json`);
     else if (moved) words.push("--motion", moved.name);
     if (motion.clip !== null) words.push("--clip", motion.clip);
@@ -88,16 +89,43 @@ export function commandLine(session: Session, chain: ChainSpec, motion: Motion, 
 
 // ------------------------------------------------------------------------------------------------ code
 
+/** What the session puts on the character, in the order in which it is put there. */
+function besides({ source }: Session, clip: string | null): { motions: string[]; maps: { name: string; file: string }[]; sculpts: { clip: string; time: number; file: string }[]; weigh: string | true | undefined } {
+    const posed = posedOf({ source } as Session, clip);
+    return {
+        motions: posed ? [`${posed.clip}.json`] : (source.motions ?? []).slice(0, 1).map(one => one.name),
+        maps: (source.maps ?? []).map(({ name, file }) => ({ name, file: file.name })),
+        sculpts: (source.sculpts ?? []).map(({ clip: of, time, file }) => ({ clip: of, time, file: file.name })),
+        weigh: source.skin ? undefined : source.skeleton?.name ?? (source.weights === "automatic" || undefined),
+    };
+}
+
+/** What the C code leaves to the other three; null: it has everything. */
+export function notInC(session: Session, clip: string | null): string | null {
+    const { motions, maps, sculpts, weigh } = besides(session, clip), world = worldName(session, clip);
+    const left = [...(weigh ? ["the automatic weights"] : []), ...motions.map(one => `the motion ${one}`), ...maps.map(one => `the map ${one.name}`), ...(sculpts.length ? ["the sculpts"] : []), ...(world ? ["the world"] : [])];
+    return left.length ? `This C code plays the character as its file has it, without ${left.join(", ").replace(/, ([^,]*)$/, " and $1")}. The other three have them.` : null;
+}
+
 const literal = (value: unknown): string => JSON.stringify(value);
 const object = (pairs: [string, unknown][]): string => `{ ${pairs.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${literal(value)}`).join(", ")} }`;
 
 export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
-    const { source } = session, world = worldName(session, motion.clip), plan = bakePlan(session, chain, motion, out), read = source.builtin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(sourceWord(source))}`;
-    const load = object([["unit", source.unit], ["up", source.up]]), hasLoad = source.unit !== undefined || source.up !== undefined;
+    const { source } = session, world = worldName(session, motion.clip), plan = bakePlan(session, chain, motion, out), read = source.builtin && !source.skin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(sourceWord(source))}`;
+    const load = object([["unit", source.unit], ["up", source.up]]), hasLoad = source.unit !== undefined || source.up !== undefined, { motions, maps, sculpts, weigh } = besides(session, motion.clip);
+    const props = (session.world?.files ?? []).map(one => one.name), reads = Boolean(world) || motions.length > 0 || maps.length > 0 || props.length > 0 || typeof weigh === "string";
     return [
         `import { open } from "supple-skin";`, ``, `const supple = await open();`,
-        `const character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
-        ...(world ? [`const world = await (await fetch(${literal(world)})).json();`] : []),
+        ...(reads ? [`const read = globalThis.process ? (await import("node:fs/promises")).readFile : async name => new Uint8Array(await (await fetch(name)).arrayBuffer());`] : []),
+        ...(maps.length || world ? [`const text = async name => new TextDecoder().decode(await read(name));`] : []),
+        `${weigh ? "let" : "const"} character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
+        ...(weigh === true ? [`character = character.weigh();`] : weigh ? [`character = character.weigh({}, undefined, { name: ${literal(weigh)}, bytes: await read(${literal(weigh)}) });`] : []),
+        ...maps.map(({ name, file }) => `character.map(${literal(name)}, Float32Array.from((await text(${literal(file)})).trim().split(/[\\s,]+/), Number));`),
+        ...motions.map(name => `character.motion(${literal(name)}, await read(${literal(name)}));`),
+        ...(sculpts.length ? [`character.example({}); // those of the file`] : []),
+        ...sculpts.map(({ clip, time, file }) => `character.example(${object([["name", file], ["clip", clip || undefined], ["time", time]])}, (await supple.fetch(${literal(file)})).array("points"));`),
+        ...props.map(name => `character.prop(${literal(name)}, await read(${literal(name)}));`),
+        ...(world ? [`const world = JSON.parse(await text(${literal(world)}));`] : []),
         `const chain = character.chain(${object(Object.entries(plan.chain)).replace(/ }$/, world ? ", world }" : " }")});`,
         `const [file] = chain.bake(${object(Object.entries(plan.bake))}).files(); // file.bytes is ${out.file}`,
         `const player = chain.play(${object([["clip", motion.clip], ["loop", session.cycle || undefined]])}); // or frame by frame:`,
@@ -108,10 +136,15 @@ export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motio
 export function codePython(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
     const { source } = session, py = (value: unknown): string => (value === true ? "True" : value === null ? "None" : literal(value));
     const named = (pairs: [string, unknown][]) => pairs.filter(([, value]) => value !== undefined && value !== false).map(([name, value]) => `, ${name}=${py(value)}`).join("");
-    const set = settings(chain);
+    const set = settings(chain), { motions, maps, sculpts, weigh } = besides(session, motion.clip);
     return [
         `import supple`, ``,
         `character = supple.load(${literal(sourceWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
+        ...(weigh ? [`character = character.weigh(${weigh === true ? "" : literal(weigh)})`] : []),
+        ...maps.map(({ name, file }) => `character.maps[${literal(name)}] = [float(one) for one in open(${literal(file)}).read().replace(",", " ").split()]`),
+        ...motions.map(name => `character.add_motion(${literal(name)})`),
+        ...(sculpts.length ? [`character.clear_examples()  # those of the file`] : []),
+        ...sculpts.map(({ clip, time, file }) => `character.add_example(supple.load(${literal(file)}).points, ${time}${named([["clip", clip || undefined], ["name", file]])})`),
         `chain = character.chain(${literal(linksText(chain))}${named([["set", set.length ? set : undefined], ["world", worldName(session, motion.clip) ?? undefined]])})`,
         `chain.bake(${literal(out.file)}${named([["clip", motion.clip ?? undefined], ["start", session.start === null ? undefined : Number(seconds(motion.start))],
             ["end", session.end === null ? undefined : Number(seconds(motion.end))], ["hold", takeOf(session, motion.clip).hold || undefined], ["fps", session.fps], ["loop", session.cycle], ["flat", out.flat], ["sparse", out.sparse]])})`,

@@ -7,6 +7,7 @@ import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, pose
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
 import { type Body, bodiesOf, kindsOf, worldMerged } from "./touch/world.ts";
 import { Truth } from "./truth.ts";
+import { here } from "./words.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
@@ -766,7 +767,7 @@ export class Engine {
 }
 
 const isBase = (chain: ChainSpec): boolean => linksText(chain) === "linear";
-export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const sentence = (error: unknown): string => here(error instanceof Error ? error.message : String(error));
 
 function joined(drawings: (Drawing | undefined)[]): Drawing {
     const one = (name: "lines" | "points" | "triangles") => {

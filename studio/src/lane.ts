@@ -132,8 +132,8 @@ export interface MotionSaid {
 async function read(supple: Remote<Supple>, source: Source): Promise<{ character: Remote<Character>; motions: MotionSaid[] }> {
     const options = { ...(source.unit === undefined ? {} : { unit: source.unit }), ...(source.up === undefined ? {} : { up: source.up }) };
     let character = await loaded(supple, source, options);
-    if (source.weights === "automatic") {
-        const weighed = await character.weigh({});
+    if (source.skeleton || source.weights === "automatic") {
+        const weighed = await character.weigh({}, undefined, source.skeleton && { name: source.skeleton.name, bytes: await fileBytes(source.skeleton) });
         await character.free();
         character = weighed;
     }
@@ -168,6 +168,9 @@ async function loaded(supple: Remote<Supple>, source: Source, options: { unit?: 
     for (const one of source.beside ?? []) beside[one.name] = await fileBytes(one);
     return supple.load(file.name, await fileBytes(file), options, beside);
 }
+
+/** Whether joints move its skin: a plain mesh has one that carries all of it. */
+export const rigged = (info: CharacterInfo | undefined): boolean => info?.joints.some(one => one.skin) ?? false;
 
 /** What is drawn of a character: its surface in stored vertices, and its skeleton. */
 export interface Shape {

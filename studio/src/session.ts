@@ -33,6 +33,8 @@ export interface Source {
     beside?: FileRef[];
     unit?: number;
     up?: "x" | "y" | "z";
+    /** Its joints are put into a mesh that has none, with automatic weights. */
+    skeleton?: FileRef;
     /** Weights are made anew from the skeleton, in place of those of the file. */
     weights?: "automatic";
     /** Weights painted here, in place of any others (touch/weights_rows.ts). */
@@ -177,7 +179,7 @@ export function text(value: Value): string {
 /** What a person calls the chain. */
 export const chainName = (chain: ChainSpec): string => running(chain).map(({ link: one }) => one.deformer).join(" › ") || "linear";
 
-export const sourceName = (source: Source): string => source.builtin?.replace("builtin:", "") ?? source.file?.name ?? "character";
+export const sourceName = (source: Source): string => source.builtin?.replace("builtin:", "") ?? source.given ?? source.file?.name ?? "character";
 
 /** Frames of a span, as `supple bake` counts them (sup_frame_count). */
 export function frameCount(start: number, end: number, fps: number, cycle: boolean): number {

@@ -31,7 +31,7 @@ async function becomes(wanted, what) {
 /** The hashes of the command line, or its sentence. */
 function hashesThere(file, ...words) {
     const r = spawnSync(program, ["bake", at(file), at("o.npy"), "--clip", "flex", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict", "--overwrite", ...words], { encoding: "utf8", cwd: folder });
-    return r.status === 0 ? JSON.parse(r.stdout).hashes : /error: (.*)\n$/.exec(r.stderr)[1];
+    return r.status === 0 ? JSON.parse(r.stdout).hashes : /error: (.*)\n$/.exec(r.stderr)[1].replace("give them with --example T=FILE", "make one with the tool Sculpt, or drop some");
 }
 const tab = name => page.getByRole("tab", { name, exact: true }).click();
 const notice = async () => (await page.locator("#notices .notice p").allTextContents()).join("\n");
@@ -69,7 +69,7 @@ await test("opens on the file of the command line, is isolated, plays and draws 
     holds(different(seen[0], seen[1]) > 50, `the arm moves: ${different(seen[0], seen[1])} pixels changed`);
 });
 
-await test("every deformer of the registry plays here with the frames of the command line, or says the same sentence", async () => {
+await test("every deformer of the registry plays here with the frames of the command line, or says the same sentence, with the page's own way out", async () => {
     for (const { name } of JSON.parse(supple("deformers", "--json"))) {
         await only([name]);
         await becomes(hashesThere("arm.glb", "--deform", name), name);
@@ -183,7 +183,7 @@ await test("a motion (BVH) moves the rig that is there, as --motion does", async
     await page.waitForFunction(() => globalThis.studio.character()?.name === "arm").catch(async () => { throw new Error(`the arm is not back: ${JSON.stringify(await studio(page, "character"))} ${await notice()}`); });
 });
 
-await test("what cannot be seen says why; values for joints that another character has not are left out and named; a mesh without a skeleton says what it lacks", async () => {
+await test("what cannot be seen says why; values for joints that another character has not are left out and named; a mesh without a skeleton takes that of a motion", async () => {
     await change(page, s => ({ ...s, chains: [chain([{ deformer: "lattice", muted: false, values: { "stiffness@fore*": 2, "stiffness@upper": 3 } }])], active: 1, compare: "single" }));
     const bytes = fs.readFileSync(at("figure.glb"));
     await drop(page, { name: "other.glb", bytes });
@@ -194,8 +194,22 @@ await test("what cannot be seen says why; values for joints that another charact
     fs.writeFileSync(at("flat.obj"), figure());
     await drop(page, at("flat.obj"));
     await page.waitForFunction(() => globalThis.studio.character()?.name === "flat");
+    await only(["layers"]);
+    await page.waitForFunction(() => globalThis.studio.chains()[0].state === "failed");
+    holds(/'flat' has no skeleton; drop a motion \(\.bvh\)/.test((await studio(page, "chains"))[0].problem), `the way out is one that the page has: ${(await studio(page, "chains"))[0].problem}`);
+    await only(["dualquat"]);
     await drop(page, at("walk.bvh"));
-    await page.waitForFunction(() => /'flat' has no skeleton that 'walk' could move/.test(document.querySelector("#notices").textContent)).catch(async () => { throw new Error(`the page says: ${await notice()}`); });
+    await page.waitForFunction(() => /joints of 'walk.bvh' were put into the mesh/.test(document.querySelector("#notices").textContent)).catch(async () => { throw new Error(`the page says: ${await notice()}`); });
+    await change(page, s => ({ ...s, end: END }));
+    const rigged = JSON.parse(supple("bake", at("flat.obj"), at("o.npy"), "--skeleton", at("walk.bvh"), "--motion", at("walk.bvh"), "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict", "--overwrite"));
+    await becomes(rigged.hashes, "frames of a mesh with the joints of a motion");
+    await tab("Out");
+    for (const [kind, wanted] of [["Command", /--skeleton walk\.bvh --motion walk\.bvh/], ["Python", /weigh\("walk\.bvh"\)\ncharacter\.add_motion\("walk\.bvh"\)/], ["JavaScript", /character\.weigh\({}, undefined, { name: "walk\.bvh"/], ["Command", /^supple bake/]]) {
+        await page.locator(`[data-kind="${kind}"]`).click();
+        holds(wanted.test(await page.locator("#out-code").textContent()), `the joints as ${kind}: ${await page.locator("#out-code").textContent()}`);
+    }
+    await tab("Chain");
+    await only(["linear"]);
 
     // Clips whose joints are scaled to nothing, and beyond all view.
     const scaled = factor => {

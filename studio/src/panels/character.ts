@@ -3,8 +3,9 @@ import { type App, type Panel, bytes, count, soon } from "../app.ts";
 import { h } from "../dom.ts";
 import { fileBytes } from "../files.ts";
 import { bytesByPart } from "../glb.ts";
-import type { Shape } from "../lane.ts";
+import { type Shape, rigged } from "../lane.ts";
 import { type Source, sourceName } from "../session.ts";
+import { here } from "../words.ts";
 
 const UNITS: [string, number][] = [["m", 1], ["cm", 0.01], ["mm", 0.001], ["in", 0.0254], ["ft", 0.3048]];
 
@@ -52,13 +53,13 @@ function report(app: App, source: Source): HTMLElement[] {
     const { store, engine } = app, { shape } = engine, out: HTMLElement[] = [h("h3", {}, sourceName(source))];
     if (engine.problem) out.push(h("div", { class: "failed", role: "alert" }, engine.problem));
     if (!shape) return out;
-    const { info } = shape, { metres } = sizeOf(shape), weights = shape.weightBegin.length > 1 && info.joints.length ? weightsOf(shape) : undefined;
+    const { info } = shape, { metres } = sizeOf(shape), weights = shape.weightBegin.length > 1 && rigged(info) ? weightsOf(shape) : undefined;
     const change = (label: string, more: Partial<Source>) => store.do(label, session => ({ ...session, source: { ...session.source, ...more }, camera: null }));
     const rows: [string, string | HTMLElement][] = [
         ["Points", info.vertices === info.points ? count(info.points) : `${count(info.points)} (${count(info.vertices)} stored: ${count(info.vertices - info.points)} on seams)`],
         ["Faces", `${count(info.faces)} (${count(info.triangles)} triangles)`],
         ["Size", `${metres.map(one => one.toPrecision(3)).join(" × ")} m`],
-        ["Joints", info.joints.length ? count(info.joints.length) : "none"],
+        ["Joints", rigged(info) ? count(info.joints.length) : "none"],
         ["Weights", weights ? `at most ${weights.most} a point, sums ${weights.low.toFixed(3)} to ${weights.high.toFixed(3)}` : "none"],
         ["Clips", info.clips.length ? info.clips.map(clip => `${clip.name} ${clip.seconds.toFixed(2)} s`).join(", ") : "none: drop a motion (.bvh)"],
         ["Sculpts", source.sculpts?.length ? source.sculpts.map(one => one.file.name).join(", ") : info.examples.length ? info.examples.map(one => one.name).join(", ") : "none"],
@@ -67,7 +68,7 @@ function report(app: App, source: Source): HTMLElement[] {
         ["World", source.world?.name ?? "gravity, no wind"],
     ];
     out.push(h("table", { class: "report" }, h("tbody", {}, rows.map(([name, value]) => h("tr", {}, h("th", {}, name), h("td", {}, value))))));
-    out.push(info.warnings.length ? h("div", { class: "warnings" }, info.warnings.map(one => h("p", {}, `${one[0]!.toUpperCase()}${one.slice(1)}`))) : h("p", { class: "good" }, "Nothing wrong was found."));
+    out.push(info.warnings.length ? h("div", { class: "warnings" }, info.warnings.map(here).map(one => h("p", {}, `${one[0]!.toUpperCase()}${one.slice(1)}`))) : h("p", { class: "good" }, "Nothing wrong was found."));
     // Cures
     const unit = h("select", { "aria-label": "The file's unit", onchange: () => change("unit", { unit: Number(unit.value) }) }, UNITS.map(([name, value]) => h("option", { value: String(value) }, name)));
     if (![...unit.options].some(one => Number(one.value) === info.metres_per_unit)) unit.append(h("option", { value: String(info.metres_per_unit) }, `${Number(info.metres_per_unit.toPrecision(3))} m`));
@@ -89,7 +90,7 @@ function report(app: App, source: Source): HTMLElement[] {
 }
 
 function cures(app: App, source: Source, change: (label: string, more: Partial<Source>) => void): HTMLElement[] {
-    const joints = app.engine.info?.joints.length ?? 0;
-    if (!joints) return [h("p", { class: "about" }, "The mesh has no skeleton: drop a file with one (.bvh, .glb) onto it, or use a rigged file.")];
+    if (!rigged(app.engine.info)) return [h("p", { class: "about" }, "The mesh has no skeleton: drop a motion (.bvh) or a skeleton (.tgf) onto it, and its joints are put into the mesh, with automatic weights.")];
+    if (source.skeleton) return [h("p", { class: "about" }, `The joints are those of ${source.skeleton.name}, put into the mesh with automatic weights.`)];
     return [h("div", { class: "row" }, h("button", { class: "outline", "aria-pressed": String(source.weights === "automatic"), onclick: () => change(source.weights ? "weights of the file" : "automatic weights", { weights: source.weights ? undefined : "automatic" } as Partial<Source>) }, source.weights ? "Weights of the file" : "Automatic weights"))];
 }

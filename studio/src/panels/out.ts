@@ -1,7 +1,7 @@
 // Out: the baked file with its size before it is saved, what else can be taken along, and the same as a command and as code.
 import "./out.css";
 import { type App, type Panel, bytes, soon } from "../app.ts";
-import { codeC, codeJavaScript, codePython, commandLine, onlyHere, sourceWord } from "../command.ts";
+import { codeC, codeJavaScript, codePython, commandLine, notInC, onlyHere, sourceWord } from "../command.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { fileBytes } from "../files.ts";
@@ -131,7 +131,7 @@ function moreSection(app: App): HTMLElement {
         world.disabled = !worldName(store.now, app.engine.clip()?.name ?? null);
         maps.replaceChildren(...(store.now.source.maps ?? []).map(({ name, file }) => h("button", { class: "outline", onclick: () => void attempt(async () => say(file.name, new Blob([await fileBytes(file) as Uint8Array<ArrayBuffer>]))) }, `Map ${name}`)));
     };
-    store.listen(soon(update));
+    store.follow(soon(update));
     update();
     return h("section", { "aria-label": "More to save" }, h("h3", {}, "More"), h("div", { class: "row wrap" }, preset, world, maps, state, png, sheet, movie("webm", "WebM"), movie("mp4", "MP4")), working);
 }
@@ -157,13 +157,14 @@ function commandSection(app: App): HTMLElement {
     const update = () => {
         if (!engine.info) return;
         const reason = onlyHere(store.now);
-        why.hidden = !reason;
-        why.textContent = reason ?? "";
+        const lacks = reason ?? (kind === "C" ? notInC(store.now, motionOf(app).clip) : null);
+        why.hidden = !lacks;
+        why.textContent = lacks ?? "";
         box.hidden = copy.disabled = Boolean(reason);
         const now = text();
         if (box.textContent !== now) box.textContent = now;
     };
-    store.listen(soon(update));
+    store.follow(soon(update));
     engine.listen(soon(update));
     update();
     return h("section", { "aria-label": "Copy as command or code" }, h("h3", {}, "Copy as"), choose, why, box, copy);
