@@ -50,7 +50,7 @@ export const characterPanel: Panel = {
 };
 
 function report(app: App, source: Source): HTMLElement[] {
-    const { store, engine } = app, { shape } = engine, out: HTMLElement[] = [h("h3", {}, sourceName(source))];
+    const { store, engine } = app, { shape } = engine, out: HTMLElement[] = [h("h2", {}, sourceName(source))];
     if (engine.problem) out.push(h("div", { class: "failed", role: "alert" }, engine.problem));
     if (!shape) return out;
     const { info } = shape, { metres } = sizeOf(shape), weights = shape.weightBegin.length > 1 && rigged(info) ? weightsOf(shape) : undefined;
@@ -75,15 +75,15 @@ function report(app: App, source: Source): HTMLElement[] {
     unit.value = String([...unit.options].find(one => Math.abs(Number(one.value) - info.metres_per_unit) < 1e-9)?.value ?? info.metres_per_unit);
     const up = h("select", { "aria-label": "Up", onchange: () => change("up", { up: up.value as "y" }) }, ["x", "y", "z"].map(one => h("option", { value: one }, `${one} is up`)));
     up.value = info.up;
-    out.push(h("h3", {}, "Cures"), h("div", { class: "row" }, h("label", {}, "One unit is "), unit, up));
+    out.push(h("h2", {}, "Cures"), h("div", { class: "row" }, h("label", {}, "One unit is "), unit, up));
     out.push(...cures(app, source, change));
     if (info.parts.length > 1 || source.file) {
         const list = h("table", { class: "report" }, h("tbody", {}, info.parts.map(part => h("tr", {}, h("th", {}, part.name || "part"), h("td", {}, `${count(part.point_count)} points, ${count(part.face_count)} faces`)))));
-        out.push(h("h3", {}, "Parts"), list);
+        out.push(h("h2", {}, "Parts"), list);
     }
     if (source.file) {
         const box = h("table", { class: "report" });
-        out.push(h("h3", {}, `Bytes: ${bytes(source.file.bytes)}`), box);
+        out.push(h("h2", {}, `Bytes: ${bytes(source.file.bytes)}`), box);
         void fileBytes(source.file).then(read => box.append(h("tbody", {}, bytesByPart(read).map(([name, size]) => h("tr", {}, h("th", {}, name), h("td", {}, bytes(size))))))).catch(() => undefined);
     }
     return out;

@@ -78,7 +78,7 @@ function bakeSection(app: App): HTMLElement {
         }
     };
     store.follow(soon(stale));
-    return h("section", { "aria-label": "Baked file" }, h("h3", {}, "Baked file"),
+    return h("section", { "aria-label": "Baked file" }, h("h2", {}, "Baked file"),
         h("div", { class: "row" }, h("label", { for: "out-format", class: "visually-hidden" }, "Format"), format),
         h("div", { class: "row" }, h("label", { title: "Leaves displacements that change nothing out of the file: smaller, shows the same" }, sparse, " Sparse"),
             h("label", { title: "World-space shapes without the skin, for viewers that play morphs but no skins" }, flat, " Flat")),
@@ -133,7 +133,7 @@ function moreSection(app: App): HTMLElement {
     };
     store.follow(soon(update));
     update();
-    return h("section", { "aria-label": "More to save" }, h("h3", {}, "More"), h("div", { class: "row wrap" }, preset, world, maps, state, png, sheet, movie("webm", "WebM"), movie("mp4", "MP4")), working);
+    return h("section", { "aria-label": "More to save" }, h("h2", {}, "More"), h("div", { class: "row wrap" }, preset, world, maps, state, png, sheet, movie("webm", "WebM"), movie("mp4", "MP4")), working);
 }
 
 function commandSection(app: App): HTMLElement {
@@ -167,5 +167,5 @@ function commandSection(app: App): HTMLElement {
     store.follow(soon(update));
     engine.listen(soon(update));
     update();
-    return h("section", { "aria-label": "Copy as command or code" }, h("h3", {}, "Copy as"), choose, why, box, copy);
+    return h("section", { "aria-label": "Copy as command or code" }, h("h2", {}, "Copy as"), choose, why, box, copy);
 }
