@@ -182,6 +182,17 @@ export class Engine {
             throw error;
         }
     }
+    /** Whether the core takes a world, told before it is the session's. */
+    async probeWorld(world: object): Promise<void> {
+        const lane = this.spares.pop() ?? await Lane.open();
+        try {
+            await lane.load(this.session.source);
+            await lane.props(this.session.world?.files);
+            await (await lane.character.chain({ links: "linear", clip: this.clip()?.name ?? null, world })).free();
+        } finally {
+            this.spare(lane);
+        }
+    }
     /** Something beside the character cannot be read. */
     onProblem: (why: string) => void = () => undefined;
     /** A worker died and was started again. */

@@ -7,7 +7,7 @@ import { rigged } from "./lane.ts";
 import { linksOfPreset } from "./preset.ts";
 import { isAt, placeOf } from "./touch/sculpt_file.ts";
 import { readTruth } from "./truth.ts";
-import { type FileRef, type Session, type Source, around, isSession, sourceName, withoutOthersJoints } from "./session.ts";
+import { type FileRef, type Source, around, sessionOf, sourceName, withoutOthersJoints } from "./session.ts";
 import { lastSession } from "./store.ts";
 import { here } from "./words.ts";
 
@@ -75,9 +75,11 @@ async function takeJson(app: App, given: Given): Promise<void> {
     } catch (error) {
         throw new Error(`'${given.name}' is not JSON: ${sentence(error)}`);
     }
-    if (isSession(json)) return app.store.do("open a session", () => json as Session);
+    const session = sessionOf(json);
+    if (session) return app.store.do("open a session", () => session);
     const one = json as Record<string, unknown>, WORLD = ["gravity", "wind", "bodies", "forces", "muscles", "keys"];
-    if (one && typeof one === "object" && !("links" in one) && WORLD.some(name => name in one)) {
+    if (one && typeof one === "object" && !Array.isArray(one) && !("links" in one) && WORLD.some(name => name in one)) {
+        await app.engine.probeWorld(one);
         const ref = await kept(app, given);
         app.store.do(`world ${given.name}`, session => ({ ...session, source: { ...session.source, world: ref } }));
         return app.say(`'${given.name}' is the world now.`);

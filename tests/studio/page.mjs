@@ -162,6 +162,18 @@ await test("files are dropped: characters of two formats, a preset, a world, a m
     await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => p.textContent.includes(text)), wanted.slice(0, 60))
         .catch(async () => { throw new Error(`no notice has '${wanted}': ${await notice()}`); });
     equal((await session()).source, before.source, "the character that was there");
+    for (const [name, json, says] of [["gravity.json", { gravity: "down" }, /gravity/], ["list.json", [1, 2], /neither a preset, a world nor a session/], ["half.json", { version: 1, source: {}, chains: [{ id: 1, links: [{ deformer: "linear", values: {} }] }] }, /neither a preset/]]) {
+        await clearNotices();
+        await drop(page, { name, bytes: JSON.stringify(json) });
+        await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => new RegExp(text).test(p.textContent)), says.source).catch(async () => { throw new Error(`${name}: the page says '${await notice()}'`); });
+        equal({ ...await session(), frame: 0, camera: 0 }, { ...before, frame: 0, camera: 0 }, `the session after ${name}`);
+    }
+    // Of a session in which things are missing or of another kind, the rest is taken.
+    await drop(page, { name: "part.json", bytes: JSON.stringify({ version: 1, source: before.source, chains: [{ id: 1, links: [{ deformer: "smooth", values: { iterations: 2, other: {} } }, 7] }], fps: "fast", compare: "never", show: { heat: "warm", wire: true }, touch: null }) });
+    await page.waitForFunction(() => globalThis.studio.session().show.wire);
+    const { chains, fps, compare, show } = await session();
+    equal([chains, fps, compare, show.heat], [[{ id: 1, links: [{ deformer: "smooth", muted: false, values: { iterations: 2 } }] }], 30, "single", "none"], "what was taken of it");
+    await studio(page, "set", before);
     await clearNotices();
 });
 
@@ -510,6 +522,18 @@ await test("a reload finds everything as it was", async () => {
     const after = await session();
     equal({ ...after, frame: 0, camera: 0 }, { ...before, frame: 0, camera: 0 }, "session");
     await becomes(hashes, "frames");
+});
+
+await test("a worker that the browser ends without a word is replaced, and the session goes on", async () => {
+    await only(["dualquat"]);
+    const wanted = hashesThere("arm.glb", "--deform", "dualquat");
+    await becomes(wanted, "frames");
+    for (const worker of page.workers().filter(one => one.url().endsWith("/worker.mjs"))) await worker.evaluate(() => self.close()).catch(() => undefined); // its answer may be lost with it
+    await only(["dualquat", "smooth"]);
+    await becomes(hashesThere("arm.glb", "--deform", "dualquat,smooth"), "frames of new workers");
+    equal(await studio(page, "undo") !== null, true, "undo is there");
+    await becomes(wanted, "frames after undo");
+    await rested(page);
 });
 
 await test("another run of the program, on the same port, offers the last session of this browser", async () => {
