@@ -310,11 +310,12 @@ export class Engine {
         ++slot.turn; // what simulates ahead makes room
         const living = { slot, values: new Map([[name, value]]), frame: undefined, until };
         this.living = living;
-        void this.keepLiving(living, slot.chain).catch(error => {
-            if (this.living === living) this.onProblem(sentence(error));
+        const { chain } = slot;
+        void this.keepLiving(living, chain).catch(error => {
+            if (this.living === living && slot.chain === chain) this.onProblem(sentence(error));
         }).finally(() => {
             if (this.living === living) this.living = undefined;
-            if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
+            if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") this.goOnWith(slot);
             this.tell("frames");
         });
     }
@@ -342,8 +343,8 @@ export class Engine {
         }
     }
 
-    /** Until a live frame stands on the screen, or the slider moves on: frames that nobody sees take their time from the picture that is waited for. */
-    private async seenOrMoved(frame: Frame, until: number): Promise<void> {
+    /** Until a live frame stands on the screen, or the slider moves on: frames that nobody sees take their time from the picture that is waited for (or the hand, which then says goOn). */
+    async seenOrMoved(frame: Frame, until = performance.now() + LIVE_MS): Promise<void> {
         await new Promise<void>(resolve => {
             this.waiting = { frame, resolve };
             setTimeout(resolve, Math.max(0, until - performance.now())); // a page that is not seen draws nothing
@@ -351,7 +352,7 @@ export class Engine {
         this.waiting = undefined;
     }
     private waiting: { frame: Frame; resolve(): void } | undefined;
-    private goOn(): void { this.waiting?.resolve(); }
+    goOn(): void { this.waiting?.resolve(); }
     /** Frames that the picture on the screen was made of, in so many ms. Where that is long, the next movement of a slider finds the drawing thread free. */
     seen(frames: (Frame | undefined)[], ms: number): void {
         if (this.waiting && frames.includes(this.waiting.frame)) setTimeout(this.waiting.resolve, Math.min(ms, LONGEST_GAP_MS));
@@ -661,7 +662,11 @@ export class Engine {
     }
 
     private wake(slot: Slot): void {
-        if (slot.status.state === "ready" && slot.player && slot.looping !== slot.turn) void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
+        if (slot.status.state === "ready" && slot.player && slot.looping !== slot.turn) this.goOnWith(slot);
+    }
+    private goOnWith(slot: Slot): void {
+        const { turn } = slot;
+        void this.simulate(slot, turn).catch(error => turn === slot.turn && this.failed(slot, error));
     }
 
     /** The frame to work on next: what is missing in the window, else what lacks values, else what was not measured. */

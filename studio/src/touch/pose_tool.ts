@@ -158,6 +158,7 @@ export class PoseTool {
         drag.moved = true;
         this.local = this.dragged(rig, drag, event);
         this.place();
+        this.app.engine.goOn();
         void this.live();
         view.touch();
         return true;
@@ -202,13 +203,16 @@ export class PoseTool {
                 const morphs = engine.base()?.any(engine.playhead)?.morphs;
                 for (let first = true; this.local && lent.alive(); first = false) {
                     const pose = this.local, now = performance.now(), [points, shading] = await Promise.all([player.live(LIVE_STEP, pose, morphs, first), shaded(player, vertices)]);
-                    if (lent.alive()) lent.show({ points, ...shading, hash: "", ms: performance.now() - now, pose });
+                    if (!lent.alive()) break;
+                    const frame = { points, ...shading, hash: "", ms: performance.now() - now, pose };
+                    lent.show(frame);
+                    if (this.local === pose) await engine.seenOrMoved(frame);
                 }
             } finally {
                 await player.free().catch(() => undefined);
             }
         } catch (error) {
-            this.app.say(sentence(error), "bad");
+            if (lent.alive()) this.app.say(sentence(error), "bad");
         } finally {
             this.running = false;
         }
@@ -241,6 +245,7 @@ export class PoseTool {
         }
         // What the hand showed stays until the frame is there.
         this.local = undefined;
+        this.app.engine.goOn();
         this.lent?.end(clip ? store.now.frame : 0);
         this.lent = undefined;
     }
