@@ -339,8 +339,8 @@ export class View {
         const ids = session.chains.map(chain => chain.id), whole = (chain: number): Pane => ({ chain, left: 0, width, top: 0, height });
         if (session.compare === "side" && ids.length > 1) {
             const columns = ids.length === 4 && width < 1.6 * height ? 2 : width < height ? 1 : ids.length, rows = Math.ceil(ids.length / columns);
-            const w = Math.floor(width / columns), hgt = Math.floor(height / rows);
-            return ids.map((chain, i) => ({ chain, left: i % columns * w, width: w, top: Math.floor(i / columns) * hgt, height: hgt }));
+            const beside = columns > 2 ? TOOLBAR : 0, w = Math.floor((width - beside) / columns), hgt = Math.floor(height / rows); // narrow panes stand beside the tools
+            return ids.map((chain, i) => ({ chain, left: beside + i % columns * w, width: w, top: Math.floor(i / columns) * hgt, height: hgt }));
         }
         if (session.compare === "wipe" && ids.length > 1) {
             const cut = Math.round(session.wipe * width), second = session.active === ids[0] ? ids[1]! : session.active;
@@ -455,7 +455,9 @@ export class View {
         skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined), this.repaints);
         skin.fold();
         skin.wired = session.show.wire;
-        skin.cap.cut(this.cutPlane(session), this.followed);
+        const planes = this.cutPlane(session);
+        skin.cap.cut(planes);
+        skin.wire.material.clippingPlanes = planes;
         skin.mesh.castShadow = true;
         const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
         for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
