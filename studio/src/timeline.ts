@@ -69,7 +69,7 @@ export function timeline(app: App): void {
     const track = h("div", { class: "track", id: "track", role: "slider", tabIndex: 0, "aria-label": "Playhead", "aria-valuemin": "0" }, canvas, head);
     const handle = (side: "in" | "out") => h("div", { class: `span-handle ${side}`, role: "slider", tabIndex: 0, "aria-label": side === "in" ? "First second that is played and baked" : "Last second that is played and baked", title: side === "in" ? "In (I)" : "Out (O)" });
     const handles = { in: handle("in"), out: handle("out") };
-    const curve = h("div", { class: "curve", role: "img", "aria-label": "Curve of what was measured" });
+    const single = h("p", { class: "about", hidden: true }, "One frame: there is no curve to draw. Drop a motion (.bvh), or pose it (J)."), curve = h("div", { class: "curve", role: "img", "aria-label": "Curve of what was measured" }, single);
     root.append(transport, h("div", { class: "track-row" }, track, handles.in, handles.out), curve);
 
     function copyHash(): void {
@@ -158,6 +158,12 @@ export function timeline(app: App): void {
         worst.disabled = !which;
         if (!which || !room.width) return;
         const { start, count } = engine.span(), { fps, chains } = store.now;
+        single.hidden = count > 1;
+        if (count < 2) {
+            chart?.destroy();
+            chart = undefined;
+            return;
+        }
         const x = Array.from({ length: count }, (_, i) => start + i / fps);
         const rows = chains.map(chain => {
             const frames = engine.frames(chain.id);
@@ -188,7 +194,7 @@ export function timeline(app: App): void {
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, w, hgt);
         // Ruler: a tick a frame where there is room, numbers where there is more.
-        const total = Math.max(1, Math.round(whole() * fps)), step = width() / total, every = [1, 5, 10, 30, 60, 150, 300, 600, 1800].find(one => one * step >= 46) ?? 6000;
+        const total = Math.round(whole() * fps), step = width() / Math.max(1, total), every = [1, 5, 10, 30, 60, 150, 300, 600, 1800].find(one => one * step >= 46) ?? 6000;
         context.font = `10.5px "Inter Variable", system-ui, sans-serif`;
         context.textAlign = "center";
         for (let i = 0; i <= total; ++i) {
@@ -239,7 +245,7 @@ export function timeline(app: App): void {
         cycle.update();
         const time = start + frame / fps, fresh = engine.frames(active)?.get(frame);
         at.replaceChildren(h("b", {}, String(frame)), ` / ${count - 1}`, h("span", {}, `${time.toFixed(3)} s`));
-        hash.textContent = fresh ? fresh.hash : "not simulated yet";
+        hash.textContent = fresh ? fresh.hash : engine.status(active).state === "failed" ? "no frames" : "not simulated yet";
         hash.disabled = !fresh;
         hash.dataset["hash"] = fresh?.hash ?? "";
         head.style.transform = `translateX(${xOf(time)}px)`;

@@ -182,6 +182,20 @@ export class View {
         if (told) this.onCamera();
     }
 
+    /** Turns around what is looked at, in radians to the right and up, and comes closer by a factor. */
+    turn(right: number, up: number, closer = 1): void {
+        const { target, minDistance, maxDistance } = this.controls, away = this.camera.position.clone().sub(target), axis = this.axes.up, side = new Vector3().crossVectors(axis, away).normalize();
+        this.flight = undefined;
+        away.applyAxisAngle(axis, right);
+        side.applyAxisAngle(axis, right);
+        const high = Math.PI / 2 - axis.angleTo(away), to = Math.max(-1.5, Math.min(1.5, high + up)); // not over the pole
+        away.applyAxisAngle(side, high - to).setLength(Math.max(minDistance, Math.min(maxDistance, away.length() * closer)));
+        this.camera.position.copy(target).add(away);
+        this.controls.update();
+        this.dirty = true;
+        this.onCamera();
+    }
+
     /** Pixels at the left, or below, that a tool's panel lies over: what is looked at stands in the middle of the rest. */
     get covered(): { left: number; below: number } { return this.covered_; }
     set covered(pixels: { left: number; below: number }) {
