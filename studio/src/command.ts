@@ -2,7 +2,7 @@
 // texts, so that the file is the same to the byte.
 import type { BakeOptions, ChainOptions } from "supple-skin";
 import { takeOf, worldName } from "./touch/take.ts";
-import { type ChainSpec, type Session, type Source, linksText, settings } from "./session.ts";
+import { type ChainSpec, type Session, type Source, givenWord, linksText, settings, sourceWord, weightsName } from "./session.ts";
 
 /** What the page knows of the motion: the clip's name, and the span that is played. */
 export interface Motion {
@@ -21,17 +21,13 @@ export function quoted(word: string): string {
     return /^[\w\-./,:=+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a file with other weights than the given one is called. */
-export const weightsName = (source: Source): string => `${(source.builtin ?? source.given ?? source.file?.name ?? "character").replace(/^builtin:/, "").replace(/[?].*$/, "").replace(/\.[^.]+$/, "")}-weights.glb`;
-export const sourceWord = (source: Source): string => source.skin ? weightsName(source) : source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
-
 /** Why no line of the command line makes what is seen; null: one does. */
 export function onlyHere(session: Session): string | null {
     if (session.source.bend) return "This motion was made by the Doctor. Choose a clip of the file, and the line for it stands here.";
     const over = posedOf(session, session.clip)?.over ?? null;
-    if (posedOf(session, over)) return "This was thrown over poses: two motions, and the command line takes one at a time. Save the GLB in the tool Pose: it has both.";
-    if (posedOf(session, session.clip) && session.source.motions?.length) return "The command line puts one motion at a time onto a rig, and these poses are one; remove the others in the panel Character.";
-    if (!posedOf(session, session.clip) && (session.source.motions ?? []).length > 1) return "The command line puts one motion at a time onto a rig; remove the others in the panel Character.";
+    const motions = session.source.motions?.length ?? 0;
+    if (posedOf(session, over) || posedOf(session, session.clip) && motions) return "These are two motions, one over the other or beside it, and the command line takes one at a time. Save the GLB in the tool Pose: it has both.";
+    if (motions > 1) return "The command line puts one motion at a time onto a rig: remove the others in the panel Character.";
     return null;
 }
 
@@ -40,11 +36,12 @@ const posedOf = ({ source }: Session, clip: string | null) => source.poses?.find
 
 const seconds = (value: number): string => String(Number(value.toFixed(6)));
 
+const unitWords = ({ unit, up }: Source): string[] => [...(unit === undefined ? [] : ["--unit", String(unit)]), ...(up === undefined ? [] : ["--up", up])];
+
 /** The words of `supple bake`, not yet quoted. */
 export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string[] {
     const { source } = session, words = ["supple", "bake", sourceWord(source), out.file];
     const [moved] = source.motions ?? [], posed = posedOf(session, motion.clip);
-    if (source.skeleton && !source.skin) words.push("--skeleton", source.skeleton.name);
     if (posed) words.push("--motion", `${posed.clip}.json`);
     else if (moved) words.push("--motion", moved.name);
     if (motion.clip !== null) words.push("--clip", motion.clip);
@@ -54,8 +51,7 @@ export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, ou
     if (world) words.push("--world", world);
     for (const { name, file } of source.maps ?? []) words.push("--map", `${name}=${file.name}`);
     for (const { clip, time, file } of source.sculpts ?? []) words.push("--example", `${clip === motion.clip ? "" : `${clip}@`}${seconds(time)}=${file.name}`);
-    if (source.unit !== undefined) words.push("--unit", String(source.unit));
-    if (source.up !== undefined) words.push("--up", source.up);
+    words.push(...(source.skeleton ? [] : unitWords(source)));
     if (session.start !== null) words.push("--start", seconds(motion.start));
     if (session.end !== null) words.push("--end", seconds(motion.end));
     if (hold && !session.cycle) words.push("--hold", seconds(hold));
@@ -81,10 +77,10 @@ export function bakePlan(session: Session, chain: ChainSpec, motion: Motion, out
 
 export function commandLine(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
     const { source } = session, words = bakeWords(session, chain, motion, out);
-    if (source.weights !== "automatic" || source.skin) return words.map(quoted).join(" ");
+    if (source.skin || source.weights !== "automatic" && !source.skeleton) return words.map(quoted).join(" ");
     const weighted = weightsName(source);
     words[2] = weighted;
-    return `${["supple", "weights", sourceWord(source), weighted].map(quoted).join(" ")} && ${words.map(quoted).join(" ")}`;
+    return `${["supple", "weights", givenWord(source), weighted, ...(source.skeleton ? ["--skeleton", source.skeleton.name, ...unitWords(source)] : [])].map(quoted).join(" ")} && ${words.map(quoted).join(" ")}`;
 }
 
 // ------------------------------------------------------------------------------------------------ code
@@ -111,7 +107,7 @@ const literal = (value: unknown): string => JSON.stringify(value);
 const object = (pairs: [string, unknown][]): string => `{ ${pairs.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${literal(value)}`).join(", ")} }`;
 
 export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
-    const { source } = session, world = worldName(session, motion.clip), plan = bakePlan(session, chain, motion, out), read = source.builtin && !source.skin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(sourceWord(source))}`;
+    const { source } = session, world = worldName(session, motion.clip), plan = bakePlan(session, chain, motion, out), read = source.builtin && !source.skin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(source.skin ? sourceWord(source) : givenWord(source))}`;
     const load = object([["unit", source.unit], ["up", source.up]]), hasLoad = source.unit !== undefined || source.up !== undefined, { motions, maps, sculpts, weigh } = besides(session, motion.clip);
     const props = (session.world?.files ?? []).map(one => one.name), reads = Boolean(world) || motions.length > 0 || maps.length > 0 || props.length > 0 || typeof weigh === "string";
     return [
@@ -119,7 +115,7 @@ export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motio
         ...(reads ? [`const read = globalThis.process ? (await import("node:fs/promises")).readFile : async name => new Uint8Array(await (await fetch(name)).arrayBuffer());`] : []),
         ...(maps.length || world ? [`const text = async name => new TextDecoder().decode(await read(name));`] : []),
         `${weigh ? "let" : "const"} character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
-        ...(weigh === true ? [`character = character.weigh();`] : weigh ? [`character = character.weigh({}, undefined, { name: ${literal(weigh)}, bytes: await read(${literal(weigh)}) });`] : []),
+        ...(weigh === true ? [`character = character.weigh();`] : weigh ? [`character = supple.load(${literal(weightsName(source))}, character.weigh({}, undefined, { name: ${literal(weigh)}, bytes: await read(${literal(weigh)}) }).write());`] : []),
         ...maps.map(({ name, file }) => `character.map(${literal(name)}, Float32Array.from((await text(${literal(file)})).trim().split(/[\\s,]+/), Number));`),
         ...motions.map(name => `character.motion(${literal(name)}, await read(${literal(name)}));`),
         ...(sculpts.length ? [`character.example({}); // those of the file`] : []),
@@ -139,8 +135,8 @@ export function codePython(session: Session, chain: ChainSpec, motion: Motion, o
     const set = settings(chain), { motions, maps, sculpts, weigh } = besides(session, motion.clip);
     return [
         `import supple`, ``,
-        `character = supple.load(${literal(sourceWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
-        ...(weigh ? [`character = character.weigh(${weigh === true ? "" : literal(weigh)})`] : []),
+        `character = supple.load(${literal(source.skin ? sourceWord(source) : givenWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
+        ...(weigh === true ? [`character = character.weigh()`] : weigh ? [`character = supple.load_bytes(${literal(weightsName(source))}, character.weigh(${literal(weigh)}).to_bytes())`] : []),
         ...maps.map(({ name, file }) => `character.maps[${literal(name)}] = [float(one) for one in open(${literal(file)}).read().replace(",", " ").split()]`),
         ...motions.map(name => `character.add_motion(${literal(name)})`),
         ...(sculpts.length ? [`character.clear_examples()  # those of the file`] : []),

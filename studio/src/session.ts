@@ -181,6 +181,14 @@ export const chainName = (chain: ChainSpec): string => running(chain).map(({ lin
 
 export const sourceName = (source: Source): string => source.builtin?.replace("builtin:", "") ?? source.given ?? source.file?.name ?? "character";
 
+const stemOf = (name: string): string => name.replace(/^builtin:/, "").replace(/[?].*$/, "").replace(/\.[^.]+$/, "");
+/** How the command line calls what was given. */
+export const givenWord = (source: Source): string => source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
+/** What a file with other weights than the given one is called. */
+export const weightsName = (source: Source): string => `${stemOf(givenWord(source))}-weights.glb`;
+/** How it calls what is baked. */
+export const sourceWord = (source: Source): string => (source.skin || source.skeleton ? weightsName(source) : givenWord(source));
+
 /** Frames of a span, as `supple bake` counts them (sup_frame_count). */
 export function frameCount(start: number, end: number, fps: number, cycle: boolean): number {
     const span = (end - start) * fps;

@@ -213,10 +213,11 @@ await test("what cannot be seen says why; values for joints that another charact
     await drop(page, at("walk.bvh"));
     await page.waitForFunction(() => /joints of 'walk.bvh' were put into the mesh/.test(document.querySelector("#notices").textContent)).catch(async () => { throw new Error(`the page says: ${await notice()}`); });
     await change(page, s => ({ ...s, end: END }));
-    const rigged = JSON.parse(supple("bake", at("flat.obj"), at("o.npy"), "--skeleton", at("walk.bvh"), "--motion", at("walk.bvh"), "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict", "--overwrite"));
+    supple("weights", at("flat.obj"), at("flat-weights.glb"), "--skeleton", at("walk.bvh"));
+    const rigged = JSON.parse(supple("bake", at("flat-weights.glb"), at("o.npy"), "--motion", at("walk.bvh"), "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict", "--overwrite"));
     await becomes(rigged.hashes, "frames of a mesh with the joints of a motion");
     await tab("Out");
-    for (const [kind, wanted] of [["Command", /--skeleton walk\.bvh --motion walk\.bvh/], ["Python", /weigh\("walk\.bvh"\)\ncharacter\.add_motion\("walk\.bvh"\)/], ["JavaScript", /character\.weigh\({}, undefined, { name: "walk\.bvh"/], ["Command", /^supple bake/]]) {
+    for (const [kind, wanted] of [["Command", /^supple weights flat\.obj flat-weights\.glb --skeleton walk\.bvh && supple bake flat-weights\.glb .* --motion walk\.bvh/], ["Python", /weigh\("walk\.bvh"\)\.to_bytes\(\)\)\ncharacter\.add_motion\("walk\.bvh"\)/], ["JavaScript", /character\.weigh\({}, undefined, { name: "walk\.bvh"/], ["Command", /^supple weights/]]) {
         await page.locator(`[data-kind="${kind}"]`).click();
         holds(wanted.test(await page.locator("#out-code").textContent()), `the joints as ${kind}: ${await page.locator("#out-code").textContent()}`);
     }

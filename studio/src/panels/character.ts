@@ -1,6 +1,6 @@
 // What was read: the report of `supple inspect`, and cures one click away.
 import { type App, type Panel, bytes, count, soon } from "../app.ts";
-import { h } from "../dom.ts";
+import { ICONS, h, icon } from "../dom.ts";
 import { fileBytes } from "../files.ts";
 import { bytesByPart } from "../glb.ts";
 import { type Shape, rigged } from "../lane.ts";
@@ -55,6 +55,12 @@ function report(app: App, source: Source): HTMLElement[] {
     if (!shape) return out;
     const { info } = shape, { metres } = sizeOf(shape), weights = shape.weightBegin.length > 1 && rigged(info) ? weightsOf(shape) : undefined;
     const change = (label: string, more: Partial<Source>) => store.do(label, session => ({ ...session, source: { ...session.source, ...more }, camera: null }));
+    // What was dropped beside the character can be taken away again; a list that becomes empty goes.
+    const put = (more: Partial<Record<keyof Source, unknown>>, label: string) => store.do(label, session => {
+        const kept = Object.fromEntries(Object.entries({ ...session.source, ...more }).filter(([, one]) => one !== undefined && !(Array.isArray(one) && !one.length))) as Source;
+        return { ...session, source: kept, ...(more.motions ? { clip: null, start: null, end: null, frame: 0 } : {}) };
+    });
+    const left = (names: string[], remove: (at: number) => void) => h("span", { class: "dropped" }, names.map((name, at) => h("span", {}, name, h("button", { class: "square small", "aria-label": `Remove ${name}`, title: `Remove ${name}`, onclick: () => remove(at) }, icon(ICONS.close)))));
     const rows: [string, string | HTMLElement][] = [
         ["Points", info.vertices === info.points ? count(info.points) : `${count(info.points)} (${count(info.vertices)} stored: ${count(info.vertices - info.points)} on seams)`],
         ["Faces", `${count(info.faces)} (${count(info.triangles)} triangles)`],
@@ -62,10 +68,11 @@ function report(app: App, source: Source): HTMLElement[] {
         ["Joints", rigged(info) ? count(info.joints.length) : "none"],
         ["Weights", weights ? `at most ${weights.most} a point, sums ${weights.low.toFixed(3)} to ${weights.high.toFixed(3)}` : "none"],
         ["Clips", info.clips.length ? info.clips.map(clip => `${clip.name} ${clip.seconds.toFixed(2)} s`).join(", ") : "none: drop a motion (.bvh)"],
+        ...(source.motions?.length ? [["Motions", left(source.motions.map(one => one.name), at => put({ motions: source.motions!.filter((_, i) => i !== at) }, "remove a motion"))] as [string, HTMLElement]] : []),
         ["Sculpts", source.sculpts?.length ? source.sculpts.map(one => one.file.name).join(", ") : info.examples.length ? info.examples.map(one => one.name).join(", ") : "none"],
         ["Morphs", info.morphs.length ? info.morphs.join(", ") : "none"],
-        ["Maps", info.maps.length ? info.maps.join(", ") : "none"],
-        ["World", source.world?.name ?? "gravity, no wind"],
+        ["Maps", source.maps?.length ? left(source.maps.map(one => one.name), at => put({ maps: source.maps!.filter((_, i) => i !== at) }, "remove a map")) : info.maps.length ? info.maps.join(", ") : "none"],
+        ["World", source.world ? left([source.world.name], () => put({ world: undefined }, "remove the world")) : "gravity, no wind"],
     ];
     out.push(h("table", { class: "report" }, h("tbody", {}, rows.map(([name, value]) => h("tr", {}, h("th", {}, name), h("td", {}, value))))));
     out.push(info.warnings.length ? h("div", { class: "warnings" }, info.warnings.map(here).map(one => h("p", {}, `${one[0]!.toUpperCase()}${one.slice(1)}`))) : h("p", { class: "good" }, "Nothing wrong was found."));

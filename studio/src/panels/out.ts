@@ -1,14 +1,14 @@
 // Out: the baked file with its size before it is saved, what else can be taken along, and the same as a command and as code.
 import "./out.css";
 import { type App, type Panel, bytes, soon } from "../app.ts";
-import { codeC, codeJavaScript, codePython, commandLine, notInC, onlyHere, sourceWord } from "../command.ts";
+import { codeC, codeJavaScript, codePython, commandLine, notInC, onlyHere } from "../command.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { fileBytes } from "../files.ts";
 import { type Container, film, mayFilm } from "../film.ts";
 import { type Baked, bake, contactSheet, motionOf, picture, save } from "../output.ts";
 import { presetOf } from "../preset.ts";
-import { activeChain, linksText } from "../session.ts";
+import { activeChain, linksText, sourceWord } from "../session.ts";
 import { RECORDED, takeOf, worldName, worldWith } from "../touch/take.ts";
 
 const FORMATS: { ending: string; label: string }[] = [
