@@ -154,9 +154,11 @@ export class Sculptor {
         if (place.time > end + 1e-9) return "The last pose is held here. Go back to before the end of the motion to sculpt.";
         const spec = chainById(store.now, hit.chain);
         if (!spec) return "Choose a chain to sculpt first.";
-        if (engine.status(hit.chain).state === "failed") return "The chain failed, and has no skin to sculpt.";
+        // One that only lacks sculpts gets its first on the skin that stands in for it.
+        const failed = engine.status(hit.chain).state === "failed", first = failed && this.keeperOf(spec) && !sculptsOf(store.now).length && !engine.info?.examples.length;
+        if (failed && !first) return "The chain failed, and has no skin to sculpt.";
         const whose = view.frameOf(hit.chain, store.now.frame)?.whose;
-        if (whose !== "own" && this.shown?.frame !== view.frameOf(hit.chain, store.now.frame)?.frame) return "This frame is not simulated yet. One moment.";
+        if (whose !== "own" && !first && this.shown?.frame !== view.frameOf(hit.chain, store.now.frame)?.frame) return "This frame is not simulated yet. One moment.";
         const other = this.samePose(place);
         return other ? `This pose is that of the sculpt at ${other.time.toFixed(2)} s: sculpt there.` : null;
     }
