@@ -7,6 +7,7 @@ import { openCharacter } from "./open.ts";
 import { chainById, chainName, firstSession, linksText, sourceName } from "./session.ts";
 import { type Pane, TOOLBAR } from "./view.ts";
 
+const LETTER = 6, LINE = 12; // pixels that names of joints take
 const INSET = 16; // pixels that a label keeps from the edge of its pane
 
 export function chrome(app: App, input: HTMLInputElement, help: () => void): void {
@@ -89,10 +90,14 @@ function labels({ store, engine, view }: App): void {
         });
         if (store.now.show.names) {
             const joints = view.joints(store.now);
+            const prefix = /^[^:]*:/.exec(joints.find(one => one.name.includes(":"))?.name ?? "")?.[0] ?? "", common = joints.every(one => one.name.startsWith(prefix) || !one.name.includes(":")) ? prefix : "", placed: { x: number; y: number; wide: number }[] = [];
             while (names.children.length > joints.length) names.lastElementChild!.remove();
             joints.forEach(({ name, x, y }, i) => {
-                const one = (names.children[i] ?? names.appendChild(h("span", {}))) as HTMLElement;
-                if (one.textContent !== name) one.textContent = name;
+                const one = (names.children[i] ?? names.appendChild(h("span", {}))) as HTMLElement, words = name.startsWith(common) ? name.slice(common.length) : name, wide = LETTER * words.length;
+                if (one.textContent !== words) one.textContent = words;
+                // Of names that would lie over each other the first is seen: that of the joint on which the others hang.
+                one.hidden = placed.some(other => Math.abs(other.y - y) < LINE && x < other.x + other.wide && other.x < x + wide);
+                if (!one.hidden) placed.push({ x, y, wide });
                 one.style.transform = `translate(${x + 6}px, ${y - 7}px)`;
             });
             if (!names.parentElement) box.append(names);

@@ -2,7 +2,7 @@
 // texts, so that the file is the same to the byte.
 import type { BakeOptions, ChainOptions } from "supple-skin";
 import { takeOf, worldName } from "./touch/take.ts";
-import { type ChainSpec, type Session, type Source, linksText, settings } from "./session.ts";
+import { type ChainSpec, type Session, type Source, givenWord, linksText, settings, sourceWord, weightsName } from "./session.ts";
 
 /** What the page knows of the motion: the clip's name, and the span that is played. */
 export interface Motion {
@@ -21,17 +21,13 @@ export function quoted(word: string): string {
     return /^[\w\-./,:=+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a file with other weights than the given one is called. */
-export const weightsName = (source: Source): string => `${(source.builtin ?? source.given ?? source.file?.name ?? "character").replace(/^builtin:/, "").replace(/[?].*$/, "").replace(/\.[^.]+$/, "")}-weights.glb`;
-export const sourceWord = (source: Source): string => source.skin ? weightsName(source) : source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
-
 /** Why no line of the command line makes what is seen; null: one does. */
 export function onlyHere(session: Session): string | null {
     if (session.source.bend) return "This motion was made by the Doctor. Choose a clip of the file, and the line for it stands here.";
     const over = posedOf(session, session.clip)?.over ?? null;
-    if (posedOf(session, over)) return "This was thrown over poses: two motions, and the command line takes one at a time. Save the GLB in the tool Pose: it has both.";
-    if (posedOf(session, session.clip) && session.source.motions?.length) return "The command line puts one motion at a time onto a rig, and these poses are one; remove the others in the panel Character.";
-    if (!posedOf(session, session.clip) && (session.source.motions ?? []).length > 1) return "The command line puts one motion at a time onto a rig; remove the others in the panel Character.";
+    const motions = session.source.motions?.length ?? 0;
+    if (posedOf(session, over) || posedOf(session, session.clip) && motions) return "These are two motions, one over the other or beside it, and the command line takes one at a time. Save the GLB in the tool Pose: it has both.";
+    if (motions > 1) return "The command line puts one motion at a time onto a rig: remove the others in the panel Character.";
     return null;
 }
 
@@ -39,6 +35,8 @@ export function onlyHere(session: Session): string | null {
 const posedOf = ({ source }: Session, clip: string | null) => source.poses?.find(one => one.clip === clip);
 
 const seconds = (value: number): string => String(Number(value.toFixed(6)));
+
+const unitWords = ({ unit, up }: Source): string[] => [...(unit === undefined ? [] : ["--unit", String(unit)]), ...(up === undefined ? [] : ["--up", up])];
 
 /** The words of `supple bake`, not yet quoted. */
 export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string[] {
@@ -53,8 +51,7 @@ export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, ou
     if (world) words.push("--world", world);
     for (const { name, file } of source.maps ?? []) words.push("--map", `${name}=${file.name}`);
     for (const { clip, time, file } of source.sculpts ?? []) words.push("--example", `${clip === motion.clip ? "" : `${clip}@`}${seconds(time)}=${file.name}`);
-    if (source.unit !== undefined) words.push("--unit", String(source.unit));
-    if (source.up !== undefined) words.push("--up", source.up);
+    words.push(...(source.skeleton ? [] : unitWords(source)));
     if (session.start !== null) words.push("--start", seconds(motion.start));
     if (session.end !== null) words.push("--end", seconds(motion.end));
     if (hold && !session.cycle) words.push("--hold", seconds(hold));
@@ -80,24 +77,51 @@ export function bakePlan(session: Session, chain: ChainSpec, motion: Motion, out
 
 export function commandLine(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
     const { source } = session, words = bakeWords(session, chain, motion, out);
-    if (source.weights !== "automatic" || source.skin) return words.map(quoted).join(" ");
+    if (source.skin || source.weights !== "automatic" && !source.skeleton) return words.map(quoted).join(" ");
     const weighted = weightsName(source);
     words[2] = weighted;
-    return `${["supple", "weights", sourceWord(source), weighted].map(quoted).join(" ")} && ${words.map(quoted).join(" ")}`;
+    return `${["supple", "weights", givenWord(source), weighted, ...(source.skeleton ? ["--skeleton", source.skeleton.name, ...unitWords(source)] : [])].map(quoted).join(" ")} && ${words.map(quoted).join(" ")}`;
 }
 
 // ------------------------------------------------------------------------------------------------ code
+
+/** What the session puts on the character, in the order in which it is put there. */
+function besides({ source }: Session, clip: string | null): { motions: string[]; maps: { name: string; file: string }[]; sculpts: { clip: string; time: number; file: string }[]; weigh: string | true | undefined } {
+    const posed = posedOf({ source } as Session, clip);
+    return {
+        motions: posed ? [`${posed.clip}.json`] : (source.motions ?? []).slice(0, 1).map(one => one.name),
+        maps: (source.maps ?? []).map(({ name, file }) => ({ name, file: file.name })),
+        sculpts: (source.sculpts ?? []).map(({ clip: of, time, file }) => ({ clip: of, time, file: file.name })),
+        weigh: source.skin ? undefined : source.skeleton?.name ?? (source.weights === "automatic" || undefined),
+    };
+}
+
+/** What the C code leaves to the other three; null: it has everything. */
+export function notInC(session: Session, clip: string | null): string | null {
+    const { motions, maps, sculpts, weigh } = besides(session, clip), world = worldName(session, clip);
+    const left = [...(weigh ? ["the automatic weights"] : []), ...motions.map(one => `the motion ${one}`), ...maps.map(one => `the map ${one.name}`), ...(sculpts.length ? ["the sculpts"] : []), ...(world ? ["the world"] : [])];
+    return left.length ? `This C code plays the character as its file has it, without ${left.join(", ").replace(/, ([^,]*)$/, " and $1")}. The other three have them.` : null;
+}
 
 const literal = (value: unknown): string => JSON.stringify(value);
 const object = (pairs: [string, unknown][]): string => `{ ${pairs.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${literal(value)}`).join(", ")} }`;
 
 export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
-    const { source } = session, world = worldName(session, motion.clip), plan = bakePlan(session, chain, motion, out), read = source.builtin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(sourceWord(source))}`;
-    const load = object([["unit", source.unit], ["up", source.up]]), hasLoad = source.unit !== undefined || source.up !== undefined;
+    const { source } = session, world = worldName(session, motion.clip), plan = bakePlan(session, chain, motion, out), read = source.builtin && !source.skin ? `supple.load(${literal(source.builtin)}` : `await supple.fetch(${literal(source.skin ? sourceWord(source) : givenWord(source))}`;
+    const load = object([["unit", source.unit], ["up", source.up]]), hasLoad = source.unit !== undefined || source.up !== undefined, { motions, maps, sculpts, weigh } = besides(session, motion.clip);
+    const props = (session.world?.files ?? []).map(one => one.name), reads = Boolean(world) || motions.length > 0 || maps.length > 0 || props.length > 0 || typeof weigh === "string";
     return [
         `import { open } from "supple-skin";`, ``, `const supple = await open();`,
-        `const character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
-        ...(world ? [`const world = await (await fetch(${literal(world)})).json();`] : []),
+        ...(reads ? [`const read = globalThis.process ? (await import("node:fs/promises")).readFile : async name => new Uint8Array(await (await fetch(name)).arrayBuffer());`] : []),
+        ...(maps.length || world ? [`const text = async name => new TextDecoder().decode(await read(name));`] : []),
+        `${weigh ? "let" : "const"} character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
+        ...(weigh === true ? [`character = character.weigh();`] : weigh ? [`character = supple.load(${literal(weightsName(source))}, character.weigh({}, undefined, { name: ${literal(weigh)}, bytes: await read(${literal(weigh)}) }).write());`] : []),
+        ...maps.map(({ name, file }) => `character.map(${literal(name)}, Float32Array.from((await text(${literal(file)})).trim().split(/[\\s,]+/), Number));`),
+        ...motions.map(name => `character.motion(${literal(name)}, await read(${literal(name)}));`),
+        ...(sculpts.length ? [`character.example({}); // those of the file`] : []),
+        ...sculpts.map(({ clip, time, file }) => `character.example(${object([["name", file], ["clip", clip || undefined], ["time", time]])}, (await supple.fetch(${literal(file)})).array("points"));`),
+        ...props.map(name => `character.prop(${literal(name)}, await read(${literal(name)}));`),
+        ...(world ? [`const world = JSON.parse(await text(${literal(world)}));`] : []),
         `const chain = character.chain(${object(Object.entries(plan.chain)).replace(/ }$/, world ? ", world }" : " }")});`,
         `const [file] = chain.bake(${object(Object.entries(plan.bake))}).files(); // file.bytes is ${out.file}`,
         `const player = chain.play(${object([["clip", motion.clip], ["loop", session.cycle || undefined]])}); // or frame by frame:`,
@@ -108,10 +132,15 @@ export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motio
 export function codePython(session: Session, chain: ChainSpec, motion: Motion, out: OutOptions): string {
     const { source } = session, py = (value: unknown): string => (value === true ? "True" : value === null ? "None" : literal(value));
     const named = (pairs: [string, unknown][]) => pairs.filter(([, value]) => value !== undefined && value !== false).map(([name, value]) => `, ${name}=${py(value)}`).join("");
-    const set = settings(chain);
+    const set = settings(chain), { motions, maps, sculpts, weigh } = besides(session, motion.clip);
     return [
         `import supple`, ``,
-        `character = supple.load(${literal(sourceWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
+        `character = supple.load(${literal(source.skin ? sourceWord(source) : givenWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
+        ...(weigh === true ? [`character = character.weigh()`] : weigh ? [`character = supple.load_bytes(${literal(weightsName(source))}, character.weigh(${literal(weigh)}).to_bytes())`] : []),
+        ...maps.map(({ name, file }) => `character.maps[${literal(name)}] = [float(one) for one in open(${literal(file)}).read().replace(",", " ").split()]`),
+        ...motions.map(name => `character.add_motion(${literal(name)})`),
+        ...(sculpts.length ? [`character.clear_examples()  # those of the file`] : []),
+        ...sculpts.map(({ clip, time, file }) => `character.add_example(supple.load(${literal(file)}).points, ${time}${named([["clip", clip || undefined], ["name", file]])})`),
         `chain = character.chain(${literal(linksText(chain))}${named([["set", set.length ? set : undefined], ["world", worldName(session, motion.clip) ?? undefined]])})`,
         `chain.bake(${literal(out.file)}${named([["clip", motion.clip ?? undefined], ["start", session.start === null ? undefined : Number(seconds(motion.start))],
             ["end", session.end === null ? undefined : Number(seconds(motion.end))], ["hold", takeOf(session, motion.clip).hold || undefined], ["fps", session.fps], ["loop", session.cycle], ["flat", out.flat], ["sparse", out.sparse]])})`,

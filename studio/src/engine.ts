@@ -7,12 +7,14 @@ import { Lane, type MotionSaid, type Shape, characterKey, isFatal, mapsKey, pose
 import { type Pull, bindsForces, forcesOf, takeOf, worldWith } from "./touch/take.ts";
 import { type Body, bodiesOf, kindsOf, worldMerged } from "./touch/world.ts";
 import { Truth } from "./truth.ts";
+import { here } from "./words.ts";
 import { type ChainSpec, type Session, type Source, type Value, frameCount, frameTime, link, linksText, running, settings } from "./session.ts";
 
 const MOST_BYTES = 600e6;   // of all frames: what a tab may hold on a machine with 4 GB
 const LIVE_MS = 1500;       // after the last drag, if nothing was set, the simulation goes on
 const SNAPSHOTS = 64;       // of a player: a hand that takes hold goes back to the nearest one
 const LIVE_STEP = 1 / 60;   // seconds of tissue a live frame: a machine that cannot keep up shows slower motion, never a later answer
+const LONGEST_GAP_MS = 100; // between live frames while a slider stands still
 const MOST_RESTARTS = 3;    // of a lane that dies over the same work
 const PLAYS = 30;            // frames of plain skinning after which other chains begin to bind
 /** The hidden chain that always runs: the skeleton's poses, and something to see while others bind. */
@@ -180,6 +182,17 @@ export class Engine {
             throw error;
         }
     }
+    /** Whether the core takes a world, told before it is the session's. */
+    async probeWorld(world: object): Promise<void> {
+        const lane = this.spares.pop() ?? await Lane.open();
+        try {
+            await lane.load(this.session.source);
+            await lane.props(this.session.world?.files);
+            await (await lane.character.chain({ links: "linear", clip: this.clip()?.name ?? null, world })).free();
+        } finally {
+            this.spare(lane);
+        }
+    }
     /** Something beside the character cannot be read. */
     onProblem: (why: string) => void = () => undefined;
     /** A worker died and was started again. */
@@ -291,16 +304,18 @@ export class Engine {
         if (this.living?.slot === slot) {
             this.living.values.set(name, value);
             this.living.until = until;
+            this.goOn();
             return;
         }
         ++slot.turn; // what simulates ahead makes room
         const living = { slot, values: new Map([[name, value]]), frame: undefined, until };
         this.living = living;
-        void this.keepLiving(living, slot.chain).catch(error => {
-            if (this.living === living) this.onProblem(sentence(error));
+        const { chain } = slot;
+        void this.keepLiving(living, chain).catch(error => {
+            if (this.living === living && slot.chain === chain) this.onProblem(sentence(error));
         }).finally(() => {
             if (this.living === living) this.living = undefined;
-            if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
+            if (slot.player && slot.looping !== slot.turn && slot.status.state !== "binding") this.goOnWith(slot);
             this.tell("frames");
         });
     }
@@ -321,10 +336,26 @@ export class Engine {
                 if (this.living !== living) return;
                 living.frame = { points, ...shading, hash: "", ms: performance.now() - now, pose: base.pose, answers };
                 this.tell("frames");
+                if (answers === this.asked) await this.seenOrMoved(living.frame, living.until);
             }
         } finally {
             await player.free().catch(() => undefined);
         }
+    }
+
+    /** Until a live frame stands on the screen, or the slider moves on: frames that nobody sees take their time from the picture that is waited for (or the hand, which then says goOn). */
+    async seenOrMoved(frame: Frame, until = performance.now() + LIVE_MS): Promise<void> {
+        await new Promise<void>(resolve => {
+            this.waiting = { frame, resolve };
+            setTimeout(resolve, Math.max(0, until - performance.now())); // a page that is not seen draws nothing
+        });
+        this.waiting = undefined;
+    }
+    private waiting: { frame: Frame; resolve(): void } | undefined;
+    goOn(): void { this.waiting?.resolve(); }
+    /** Frames that the picture on the screen was made of, in so many ms. Where that is long, the next movement of a slider finds the drawing thread free. */
+    seen(frames: (Frame | undefined)[], ms: number): void {
+        if (this.waiting && frames.includes(this.waiting.frame)) setTimeout(this.waiting.resolve, Math.min(ms, LONGEST_GAP_MS));
     }
 
     // -------------------------------------------------------------------------------------------- the character
@@ -631,7 +662,11 @@ export class Engine {
     }
 
     private wake(slot: Slot): void {
-        if (slot.status.state === "ready" && slot.player && slot.looping !== slot.turn) void this.simulate(slot, slot.turn).catch(error => this.failed(slot, error));
+        if (slot.status.state === "ready" && slot.player && slot.looping !== slot.turn) this.goOnWith(slot);
+    }
+    private goOnWith(slot: Slot): void {
+        const { turn } = slot;
+        void this.simulate(slot, turn).catch(error => turn === slot.turn && this.failed(slot, error));
     }
 
     /** The frame to work on next: what is missing in the window, else what lacks values, else what was not measured. */
@@ -748,7 +783,7 @@ export class Engine {
 }
 
 const isBase = (chain: ChainSpec): boolean => linksText(chain) === "linear";
-export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const sentence = (error: unknown): string => here(error instanceof Error ? error.message : String(error));
 
 function joined(drawings: (Drawing | undefined)[]): Drawing {
     const one = (name: "lines" | "points" | "triangles") => {

@@ -2,6 +2,8 @@
 import type { App } from "./app.ts";
 import { ICONS, h, icon } from "./dom.ts";
 
+const TURN = Math.PI / 24, CLOSER = 1.1; // a press of a key
+
 interface Key {
     keys: string;
     what: string;
@@ -17,7 +19,7 @@ const compare = (mode: "single" | "wipe" | "side" | "ghost" | "blink") => ({ sto
 export const KEYS: { title: string; keys: Key[] }[] = [
     { title: "Time", keys: [
         { keys: "Space", what: "Play or pause", match: plain(" "), run: ({ clock }) => clock.toggle() },
-        { keys: "← →", what: "Frame back, frame on", match: event => /^Arrow(Left|Right)$/.test(event.key) && !event.altKey, run: () => undefined },
+        { keys: "← →", what: "Frame back, frame on", match: event => /^Arrow(Left|Right)$/.test(event.key) && !event.altKey && !event.shiftKey, run: () => undefined },
         { keys: "Home End", what: "First frame, last frame", match: event => /^(Home|End)$/.test(event.key), run: () => undefined },
         { keys: "I O", what: "In and out at the playhead" },
         { keys: "W", what: "The worst frame of the curve" },
@@ -26,6 +28,8 @@ export const KEYS: { title: string; keys: Key[] }[] = [
         { keys: "1 2 3 4", what: "Front, side, top, back", match: event => /^[1-4]$/.test(event.key) && !event.ctrlKey && !event.metaKey, run: () => undefined },
         { keys: "F", what: "The whole character", match: plain("f"), run: ({ view }) => view.look("home") },
         { keys: "B N M", what: "Bones, their names, wireframe" },
+        { keys: "Shift ← → ↑ ↓", what: "Turn", match: event => /^Arrow/.test(event.key) && event.shiftKey },
+        { keys: "+ −", what: "Closer, farther", match: event => /^[-+=_]$/.test(event.key) && !event.ctrlKey && !event.metaKey, run: () => undefined },
         { keys: "Drag, scroll", what: "Turn, come closer; two fingers or the right button move" },
     ] },
     { title: "Hand", keys: [
@@ -70,7 +74,9 @@ export function keys(app: App): () => void {
         const found = all.find(one => one.match?.(event));
         if (!found) return;
         event.preventDefault();
-        if (event.key === "ArrowLeft") app.clock.step(-1);
+        if (event.shiftKey && /^Arrow/.test(event.key)) app.view.turn({ ArrowLeft: -TURN, ArrowRight: TURN }[event.key] ?? 0, { ArrowUp: TURN, ArrowDown: -TURN }[event.key] ?? 0);
+        else if (/^[-+=_]$/.test(event.key)) app.view.turn(0, 0, /[+=]/.test(event.key) ? 1 / CLOSER : CLOSER);
+        else if (event.key === "ArrowLeft") app.clock.step(-1);
         else if (event.key === "ArrowRight") app.clock.step(1);
         else if (event.key === "Home") app.clock.seek(0);
         else if (event.key === "End") app.clock.seek(app.engine.span().count - 1);

@@ -2,7 +2,7 @@
 import { type Character, type CharacterInfo, type Remote, type Supple, SuppleError, compile, connect, maySharedMemory } from "supple-skin";
 import { bendClip } from "./bend.ts";
 import { fileBytes } from "./files.ts";
-import type { FileRef, Source } from "./session.ts";
+import { type FileRef, type Source, weightsName } from "./session.ts";
 import { weightsIn } from "./touch/weights_rows.ts";
 import { type PoseClip, posesText } from "./touch/pose.ts";
 
@@ -132,7 +132,12 @@ export interface MotionSaid {
 async function read(supple: Remote<Supple>, source: Source): Promise<{ character: Remote<Character>; motions: MotionSaid[] }> {
     const options = { ...(source.unit === undefined ? {} : { unit: source.unit }), ...(source.up === undefined ? {} : { up: source.up }) };
     let character = await loaded(supple, source, options);
-    if (source.weights === "automatic") {
+    if (source.skeleton) {
+        // As `supple weights --skeleton` leaves it: read from a file, joints stand in the order of files, and sums of their shares have the same bits.
+        const rigged = await character.weigh({}, undefined, { name: source.skeleton.name, bytes: await fileBytes(source.skeleton) }), file = await rigged.write();
+        await Promise.all([character.free(), rigged.free()]);
+        character = await supple.load(weightsName(source), file);
+    } else if (source.weights === "automatic") {
         const weighed = await character.weigh({});
         await character.free();
         character = weighed;
@@ -168,6 +173,9 @@ async function loaded(supple: Remote<Supple>, source: Source, options: { unit?: 
     for (const one of source.beside ?? []) beside[one.name] = await fileBytes(one);
     return supple.load(file.name, await fileBytes(file), options, beside);
 }
+
+/** Whether joints move its skin: a plain mesh has one that carries all of it. */
+export const rigged = (info: CharacterInfo | undefined): boolean => info?.joints.some(one => one.skin) ?? false;
 
 /** What is drawn of a character: its surface in stored vertices, and its skeleton. */
 export interface Shape {

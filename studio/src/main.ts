@@ -56,12 +56,18 @@ store.listen(() => void look());
 engine.listen(what => what === "character" && void look());
 engine.onProblem = why => say(why, "bad");
 engine.onRestart = why => say(`A worker stopped (${why}) and was started again with the session: nothing is lost.`);
-view.painter.onProblem = why => say(why, "bad");
+view.painter.onProblem = why => say(why, "bad", { label: "Reload", run: () => location.reload() });
 view.playing = () => clock.playing && !clock.held;
 view.onCamera = () => store.keep(session => ({ ...session, camera: { position: view.camera.position.toArray(), target: view.controls.target.toArray() } }));
+/** Between parts of the page: what arrives meanwhile is heard, and nothing holds the thread for long. */
+const breathe = () => new Promise(resolve => setTimeout(resolve));
+await breathe();
 const tools = touchTools(app); // before the view's own listeners: a press on the skin is the hand's
+await breathe();
 chrome(app, openFiles(app), keys(app));
+await breathe();
 side(app, panels);
+await breathe();
 timeline(app);
 poseKeys(app, tools.poser);
 engine.want(valuesWanted(store.now), store.now.show.drawn);
@@ -71,10 +77,10 @@ void takeServed(app, fresh);
 
 let before = performance.now();
 function tick(now: number): void {
+    requestAnimationFrame(tick); // first: whatever goes wrong in one picture, the next one comes
     clock.tick((now - before) / 1000);
     before = now;
     view.draw(store.now);
-    requestAnimationFrame(tick);
 }
 requestAnimationFrame(tick);
 if (typeof PerformanceObserver !== "undefined" && PerformanceObserver.supportedEntryTypes.includes("longtask"))

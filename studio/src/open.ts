@@ -3,17 +3,19 @@ import type { App } from "./app.ts";
 import { byId, h } from "./dom.ts";
 import { sentence } from "./engine.ts";
 import { filesOf, keepFile } from "./files.ts";
+import { rigged } from "./lane.ts";
 import { linksOfPreset } from "./preset.ts";
 import { isAt, placeOf } from "./touch/sculpt_file.ts";
 import { readTruth } from "./truth.ts";
-import { type FileRef, type Session, type Source, around, isSession, sourceName, withoutOthersJoints } from "./session.ts";
+import { type FileRef, type Source, around, sessionOf, sourceName, withoutOthersJoints } from "./session.ts";
 import { lastSession } from "./store.ts";
+import { here } from "./words.ts";
 
-type Role = "character" | "foreign" | "motion" | "json" | "map" | "beside";
+type Role = "character" | "foreign" | "skeleton" | "motion" | "json" | "map" | "beside";
 const ROLES: Record<string, Role> = {
     glb: "character", gltf: "character", vrm: "character", obj: "character", ply: "character", mesh: "character",
     fbx: "foreign", dae: "foreign", x: "foreign", blend: "foreign", ms3d: "foreign", md5mesh: "foreign",
-    bvh: "motion", json: "json", txt: "map", dmat: "map",
+    tgf: "skeleton", bvh: "motion", json: "json", txt: "map", dmat: "map",
 };
 const ending = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
 const roleOf = (name: string): Role => ROLES[ending(name)] ?? "beside";
@@ -48,7 +50,7 @@ async function converted(app: App, given: Given): Promise<Given> {
     const answer = await fetch(`api/convert?name=${encodeURIComponent(given.name)}`, { method: "POST", body: given.bytes });
     if (!answer.ok) throw new Error(await answer.text());
     const notes = decodeURIComponent(answer.headers.get("X-Supple-Notes") ?? "").trim();
-    if (notes) app.say(notes.split("\n")[0]!);
+    if (notes) app.say(here(notes.split("\n")[0]!));
     return { name, bytes: new Uint8Array(await answer.arrayBuffer()), given: given.name };
 }
 
@@ -73,9 +75,11 @@ async function takeJson(app: App, given: Given): Promise<void> {
     } catch (error) {
         throw new Error(`'${given.name}' is not JSON: ${sentence(error)}`);
     }
-    if (isSession(json)) return app.store.do("open a session", () => json as Session);
+    const session = sessionOf(json);
+    if (session) return app.store.do("open a session", () => session);
     const one = json as Record<string, unknown>, WORLD = ["gravity", "wind", "bodies", "forces", "muscles", "keys"];
-    if (one && typeof one === "object" && !("links" in one) && WORLD.some(name => name in one)) {
+    if (one && typeof one === "object" && !Array.isArray(one) && !("links" in one) && WORLD.some(name => name in one)) {
+        await app.engine.probeWorld(one);
         const ref = await kept(app, given);
         app.store.do(`world ${given.name}`, session => ({ ...session, source: { ...session.source, world: ref } }));
         return app.say(`'${given.name}' is the world now.`);
@@ -131,12 +135,19 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
         app.store.do(`sculpt ${one.name}`, session => ({ ...session, source }));
         await app.engine.ready();
     });
+    for (const one of by("skeleton")) await attempt(async () => {
+        if (rigged(app.engine.info)) throw new Error(`'${one.name}' was left out: '${sourceName(app.store.now.source)}' has a skeleton already`);
+        await openCharacter(app, one.name, { ...app.store.now.source, skeleton: await kept(app, one) });
+        tellSkeleton(app, one.name);
+    });
     for (const one of by("motion")) await attempt(async () => {
-        const ref = await kept(app, one), { source: old } = app.store.now, source = { ...old, motions: [...(old.motions ?? []).filter(each => each.hash !== ref.hash), ref] };
+        // A mesh without joints takes those of the motion first.
+        const ref = await kept(app, one), bare = !rigged(app.engine.info), { source: was } = app.store.now, old = bare ? { ...was, skeleton: ref } : was, source = { ...old, motions: [...(old.motions ?? []).filter(each => each.hash !== ref.hash), ref] };
         const { clips } = await app.engine.probe(source), said = app.engine.motions.at(-1), clip = said?.clip ?? clips.at(-1)!.name;
         app.store.do(`motion ${one.name}`, session => ({ ...session, source, clip, start: null, end: null, frame: 0, cycle: false }));
-        if (said) app.say(`'${one.name}' moves ${said.pairs} joints${said.guessed ? `, ${said.guessed} of them by a guess` : ""}${said.without.length ? `; ${said.without.length} have no partner and keep their place` : ""}.`);
         await app.engine.ready();
+        if (bare) return tellSkeleton(app, one.name);
+        if (said) app.say(`'${one.name}' moves ${said.pairs} joints${said.guessed ? `, ${said.guessed} of them by a guess` : ""}${said.without.length ? `; ${said.without.length} have no partner and keep their place` : ""}.`);
     });
     for (const one of by("map")) await attempt(async () => {
         const ref = await kept(app, one), name = one.name.replace(/\.[^.]+$/, ""), { source: old } = app.store.now, source = { ...old, maps: [...(old.maps ?? []).filter(map => map.name !== name), { file: ref, name }] };
@@ -147,6 +158,11 @@ export async function takeFiles(app: App, given: Given[]): Promise<void> {
     for (const one of by("json")) await attempt(() => takeJson(app, one));
     if (!first && by("beside").length === given.length) problems.push(`'${given[0]!.name}' is nothing the studio reads; drop a character (.glb, .gltf, .obj, .fbx), a motion (.bvh), a preset or a world (.json)`);
     for (const problem of problems) app.say(problem, "bad");
+}
+
+function tellSkeleton({ say, engine }: App, name: string): void {
+    const { info } = engine, outside = info?.weights?.outside_joints.length ?? 0;
+    say(`${info?.joints.length} joints of '${name}' were put into the mesh, with automatic weights.${outside ? ` ${outside} of them lie outside: the mesh should stand as the skeleton does.` : ""}`);
 }
 
 /** Rigged formats before plain meshes. */

@@ -33,6 +33,8 @@ export interface Source {
     beside?: FileRef[];
     unit?: number;
     up?: "x" | "y" | "z";
+    /** Its joints are put into a mesh that has none, with automatic weights. */
+    skeleton?: FileRef;
     /** Weights are made anew from the skeleton, in place of those of the file. */
     weights?: "automatic";
     /** Weights painted here, in place of any others (touch/weights_rows.ts). */
@@ -177,7 +179,15 @@ export function text(value: Value): string {
 /** What a person calls the chain. */
 export const chainName = (chain: ChainSpec): string => running(chain).map(({ link: one }) => one.deformer).join(" › ") || "linear";
 
-export const sourceName = (source: Source): string => source.builtin?.replace("builtin:", "") ?? source.file?.name ?? "character";
+export const sourceName = (source: Source): string => source.builtin?.replace("builtin:", "") ?? source.given ?? source.file?.name ?? "character";
+
+const stemOf = (name: string): string => name.replace(/^builtin:/, "").replace(/[?].*$/, "").replace(/\.[^.]+$/, "");
+/** How the command line calls what was given. */
+export const givenWord = (source: Source): string => source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
+/** What a file with other weights than the given one is called. */
+export const weightsName = (source: Source): string => `${stemOf(givenWord(source))}-weights.glb`;
+/** How it calls what is baked. */
+export const sourceWord = (source: Source): string => (source.skin || source.skeleton ? weightsName(source) : givenWord(source));
 
 /** Frames of a span, as `supple bake` counts them (sup_frame_count). */
 export function frameCount(start: number, end: number, fps: number, cycle: boolean): number {
@@ -188,11 +198,44 @@ export function frameCount(start: number, end: number, fps: number, cycle: boole
 }
 export const frameTime = (start: number, fps: number, frame: number): number => start + frame / fps;
 
-/** Whether it is a session of ours, from the address or from a file: anything may stand there. */
-export function isSession(value: unknown): value is Session {
-    const one = value as Session;
-    return Boolean(one) && one.version === 1 && typeof one.source === "object" && one.source !== null && Array.isArray(one.chains) && one.chains.length > 0 && one.chains.length <= MOST_CHAINS &&
-        one.chains.every(chain => typeof chain.id === "number" && Array.isArray(chain.links) &&
-            chain.links.every(part => typeof part.deformer === "string" && typeof part.values === "object" && part.values !== null)) &&
-        typeof one.fps === "number" && one.fps > 0 && one.fps <= 240 && typeof one.curve === "string" && typeof one.show === "object" && one.show !== null && Array.isArray(one.show.drawn);
+const COMPARES: readonly string[] = ["single", "wipe", "side", "ghost", "blink"], SHADINGS: readonly string[] = ["clay", "file", "checker", "normals"];
+const HEAT_NAMES: readonly string[] = ["none", "distance", "truth", "stretch", "roughness", "weights", "volume"], CURVE_NAMES: readonly string[] = ["", "volume", "crossings", "stretch", "roughness", "ms"];
+type Loose = Record<string, unknown>;
+const isObject = (value: unknown): value is Loose => typeof value === "object" && value !== null && !Array.isArray(value);
+const isRef = (value: unknown): value is FileRef => isObject(value) && typeof value["hash"] === "string" && typeof value["name"] === "string";
+const isPlace = (value: unknown): boolean => Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
+/** The value where it is of the kind of the standard one, else that. */
+const like = <T>(value: unknown, standard: T): T => (typeof value === typeof standard && !(typeof value === "number" && !Number.isFinite(value)) ? value as T : standard);
+const oneOf = <T extends string>(value: unknown, known: readonly string[], standard: T): T => (known.includes(value as string) ? value as T : standard);
+const orNull = <T>(value: unknown, is: (value: unknown) => boolean): T | null => (is(value) ? value as T : null);
+
+function sourceOf(value: Loose): Source | undefined {
+    if (typeof value["builtin"] !== "string" && !isRef(value["file"])) return undefined;
+    const lists = ["beside", "motions", "sculpts", "maps", "truth", "poses"], refs = ["file", "skeleton", "skin", "world"];
+    return Object.fromEntries(Object.entries(value).filter(([name, one]) => (lists.includes(name) ? Array.isArray(one) && one.every(isObject) : refs.includes(name) ? isRef(one) : true))) as Source;
+}
+
+/** The session in what came from the address or from a file, where anything may stand; undefined: there is none. What is missing or of another kind is as in the first one. */
+export function sessionOf(value: unknown): Session | undefined {
+    if (!isObject(value) || value["version"] !== 1 || !isObject(value["source"]) || !Array.isArray(value["chains"])) return undefined;
+    const first = firstSession(), source = sourceOf(value["source"]), show = isObject(value["show"]) ? value["show"] : {}, cut = isObject(show["cut"]) ? show["cut"] : {}, camera = isObject(value["camera"]) ? value["camera"] : {};
+    const links = (all: unknown) => (Array.isArray(all) ? all : []).filter(one => isObject(one) && typeof one["deformer"] === "string")
+        .map((one: Loose) => ({ deformer: one["deformer"] as string, muted: one["muted"] === true, values: Object.fromEntries(Object.entries(isObject(one["values"]) ? one["values"] : {}).filter(([, each]) => ["number", "boolean", "string"].includes(typeof each))) as Record<string, Value> }));
+    const chains = value["chains"].filter(isObject).map(chain => ({ id: chain["id"] as number, links: links(chain["links"]) })).filter((chain, i, all) => Number.isInteger(chain.id) && chain.id > 0 && chain.links.length && all.findIndex(one => one.id === chain.id) === i);
+    if (!source || !chains.length || chains.length > MOST_CHAINS) return undefined;
+    const number = (one: unknown) => typeof one === "number" && Number.isFinite(one), text = (one: unknown) => typeof one === "string", fps = like(value["fps"], first.fps);
+    const { take, touch, world } = value;
+    return {
+        version: 1, source, clip: orNull(value["clip"], text), chains, active: like(value["active"], chains[0]!.id), fps: fps > 0 && fps <= 240 ? fps : first.fps,
+        start: orNull(value["start"], number), end: orNull(value["end"], number), cycle: like(value["cycle"], false), repeat: like(value["repeat"], true), speed: like(value["speed"], 1),
+        frame: Math.max(0, Math.round(like(value["frame"], 0))), compare: oneOf(value["compare"], COMPARES, chains.length > 1 ? "wipe" : "single"), wipe: Math.max(0, Math.min(1, like(value["wipe"], 0.5))), curve: oneOf(value["curve"], CURVE_NAMES, first.curve),
+        show: {
+            shading: oneOf(show["shading"], SHADINGS, first.show.shading), wire: like(show["wire"], false), bones: like(show["bones"], false), names: like(show["names"], false), shadow: like(show["shadow"], true),
+            drawn: Array.isArray(show["drawn"]) ? show["drawn"].filter(text) : [], heat: oneOf(show["heat"], HEAT_NAMES, first.show.heat), joint: orNull(show["joint"], text), follow: like(show["follow"], true),
+            cut: ["x", "y", "z"].includes(cut["axis"] as string) && number(cut["at"]) ? cut as Show["cut"] : null,
+        },
+        camera: isPlace(camera["position"]) && isPlace(camera["target"]) ? camera as unknown as Camera : null,
+        ...(isObject(take) && typeof take["of"] === "string" && number(take["hold"]) && Array.isArray(take["pulls"]) ? { take: take as unknown as Take } : {}),
+        ...(isObject(touch) && typeof touch["tool"] === "string" ? { touch: touch as unknown as Touch } : {}), ...(isObject(world) && Array.isArray(world["bodies"]) ? { world: world as unknown as WorldEdit } : {}),
+    };
 }

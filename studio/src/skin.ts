@@ -92,7 +92,7 @@ export class Skin {
         this.wire.frustumCulled = false;
         this.wire.visible = false;
         this.geometry.boundingSphere = lines.boundingSphere = new Sphere(new Vector3(), Infinity);
-        this.cap = new Cap(this.geometry, shape.info.diagonal || 1);
+        this.cap = new Cap(this.geometry);
         this.group.add(this.mesh, this.wire, this.cap.group);
     }
 

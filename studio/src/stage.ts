@@ -18,7 +18,7 @@ export class Stage {
         this.scene.add(new HemisphereLight(0xf4f7ff, 0xa08878, 1.15));
         this.key.castShadow = true;
         this.key.shadow.mapSize.set(SHADOW_TEXELS, SHADOW_TEXELS);
-        this.key.shadow.radius = 6;
+        this.key.shadow.radius = 2.5;
         this.ground = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.26, color: 0x0c0f14 }));
         this.ground.receiveShadow = true;
         this.scene.add(this.key, this.key.target, this.rim, this.rim.target, this.fill, this.fill.target, this.ground);

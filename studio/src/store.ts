@@ -1,5 +1,5 @@
 // The session, every change of it as a command that can be undone, and its place in the address.
-import { type Session, firstSession, isSession } from "./session.ts";
+import { type Session, firstSession, sessionOf } from "./session.ts";
 
 const MOST_UNDO = 300;       // steps; a session is a few kilobytes
 const MERGE_MS = 800;        // changes of one thing (a drag) closer than this are one step
@@ -88,8 +88,14 @@ export class Store {
     private become(after: Session): void {
         const before = this.session;
         this.session = after;
-        for (const listener of this.listeners) listener(after, before);
         this.saveSoon();
+        for (const listener of this.listeners) {
+            try {
+                listener(after, before);
+            } catch (error) {
+                reportError(error); // a part of the page that fails takes no other with it
+            }
+        }
     }
 
     /** Not after the last change: a playhead that moves on and on would put it off for as long as it plays. */
@@ -146,8 +152,7 @@ async function unpack(packed: string | undefined): Promise<Session | undefined> 
     if (!packed) return undefined;
     try {
         const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
-        const session: unknown = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"))));
-        return isSession(session) ? session : undefined;
+        return sessionOf(JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")))));
     } catch {
         return undefined; // somebody else's address, or a cut one: begin anew
     }

@@ -69,7 +69,7 @@ export function timeline(app: App): void {
     const track = h("div", { class: "track", id: "track", role: "slider", tabIndex: 0, "aria-label": "Playhead", "aria-valuemin": "0" }, canvas, head);
     const handle = (side: "in" | "out") => h("div", { class: `span-handle ${side}`, role: "slider", tabIndex: 0, "aria-label": side === "in" ? "First second that is played and baked" : "Last second that is played and baked", title: side === "in" ? "In (I)" : "Out (O)" });
     const handles = { in: handle("in"), out: handle("out") };
-    const curve = h("div", { class: "curve", role: "img", "aria-label": "Curve of what was measured" });
+    const single = h("p", { class: "about", hidden: true }, "One frame: there is no curve to draw. Drop a motion (.bvh), or pose it (J)."), curve = h("div", { class: "curve", role: "img", "aria-label": "Curve of what was measured" }, single);
     root.append(transport, h("div", { class: "track-row" }, track, handles.in, handles.out), curve);
 
     function copyHash(): void {
@@ -93,7 +93,8 @@ export function timeline(app: App): void {
     const seconds = () => engine.clip()?.seconds ?? 0;
     // ... and behind the out point the pose that is held
     const whole = () => Math.max(seconds(), engine.span().end + engine.span().hold);
-    const width = () => Math.max(1, track.clientWidth - LEFT - RIGHT);
+    const room = { width: 0, height: 0 }; // of the track; asked of the page in every frame, it would lay itself out for the answer
+    const width = () => Math.max(1, room.width - LEFT - RIGHT);
     const xOf = (time: number) => LEFT + (whole() ? time / whole() * width() : 0);
     const timeOf = (x: number) => (x - LEFT) / width() * whole();
     const frameAt = (x: number) => Math.round((timeOf(x) - engine.span().start) * store.now.fps);
@@ -155,8 +156,14 @@ export function timeline(app: App): void {
         const which = CURVES[store.now.curve];
         curve.hidden = !which;
         worst.disabled = !which;
-        if (!which) return;
+        if (!which || !room.width) return;
         const { start, count } = engine.span(), { fps, chains } = store.now;
+        single.hidden = count > 1;
+        if (count < 2) {
+            chart?.destroy();
+            chart = undefined;
+            return;
+        }
         const x = Array.from({ length: count }, (_, i) => start + i / fps);
         const rows = chains.map(chain => {
             const frames = engine.frames(chain.id);
@@ -165,13 +172,13 @@ export function timeline(app: App): void {
                 return frame ? which.of(frame) : null;
             });
         });
-        const theme = document.documentElement.dataset["theme"] ?? "", key = JSON.stringify([store.now.curve, chains.map(one => [one.id, chainName(one)]), theme, curve.clientWidth]);
+        const theme = document.documentElement.dataset["theme"] ?? "", key = JSON.stringify([store.now.curve, chains.map(one => [one.id, chainName(one)]), theme, room.width]);
         if (!chart || key !== chartKey) {
             chart?.destroy();
             chartKey = key;
             const line = styleColor("--line"), soft = styleColor("--soft"), font = `11px "Inter Variable", system-ui, sans-serif`;
             chart = inSoftware(() => new uPlot({
-                width: curve.clientWidth || 600, height: 92, padding: [8, RIGHT, 8, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+                width: room.width, height: 92, padding: [8, RIGHT, 8, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
                 scales: { x: { time: false, range: () => [0, Math.max(whole(), 1e-3)] }, y: { range: (_, low, high) => (low === null || high === null ? [0, 1] : spread(low, high)) } },
                 axes: [{ show: false }, { size: LEFT, stroke: soft, font, grid: { stroke: line, width: 1 }, ticks: { show: false }, space: 26, values: (_self, values, _axis, _space, step) => values.map(value => `${value.toFixed(Math.max(0, Math.min(4, Math.ceil(-Math.log10(step)))))}${which.unit && ` ${which.unit}`}`) }],
                 series: [{}, ...chains.map((chain, i) => ({ label: chainName(chain), stroke: chainColor(i), width: 1.6, spanGaps: true, points: { show: false } }))],
@@ -180,14 +187,14 @@ export function timeline(app: App): void {
         } else chart.setData([x, ...rows] as uPlot.AlignedData);
     };
     const drawTrack = () => {
-        const ratio = Math.min(devicePixelRatio, 2), w = track.clientWidth, hgt = track.clientHeight;
+        const ratio = Math.min(devicePixelRatio, 2), { width: w, height: hgt } = room;
         if (!w || !hgt) return;
         if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(hgt * ratio)) canvas.width = Math.round(w * ratio), canvas.height = Math.round(hgt * ratio);
         const context = canvas.getContext("2d", { willReadFrequently: true })!, { start, end: out, hold, count } = engine.span(), { fps, chains } = store.now, end = out + hold;
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, w, hgt);
         // Ruler: a tick a frame where there is room, numbers where there is more.
-        const total = Math.max(1, Math.round(whole() * fps)), step = width() / total, every = [1, 5, 10, 30, 60, 150, 300, 600, 1800].find(one => one * step >= 46) ?? 6000;
+        const total = Math.round(whole() * fps), step = width() / Math.max(1, total), every = [1, 5, 10, 30, 60, 150, 300, 600, 1800].find(one => one * step >= 46) ?? 6000;
         context.font = `10.5px "Inter Variable", system-ui, sans-serif`;
         context.textAlign = "center";
         for (let i = 0; i <= total; ++i) {
@@ -238,7 +245,7 @@ export function timeline(app: App): void {
         cycle.update();
         const time = start + frame / fps, fresh = engine.frames(active)?.get(frame);
         at.replaceChildren(h("b", {}, String(frame)), ` / ${count - 1}`, h("span", {}, `${time.toFixed(3)} s`));
-        hash.textContent = fresh ? fresh.hash : "not simulated yet";
+        hash.textContent = fresh ? fresh.hash : engine.status(active).state === "failed" ? "no frames" : "not simulated yet";
         hash.disabled = !fresh;
         hash.dataset["hash"] = fresh?.hash ?? "";
         head.style.transform = `translateX(${xOf(time)}px)`;
@@ -273,7 +280,8 @@ export function timeline(app: App): void {
         drawAll();
         curveSoon();
     });
-    new ResizeObserver(() => {
+    new ResizeObserver(([entry]) => {
+        Object.assign(room, { width: entry!.contentRect.width, height: entry!.contentRect.height });
         drawAll();
         curveSoon();
     }).observe(track);
@@ -283,5 +291,4 @@ export function timeline(app: App): void {
     }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     root.style.setProperty("--bars", String(CHAIN_COLORS.length * (BAR + BAR_GAP)));
     drawAll();
-    drawCurve();
 }

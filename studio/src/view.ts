@@ -100,7 +100,10 @@ export class View {
         this.controls.dampingFactor = 0.12;
         this.controls.addEventListener("change", () => (this.dirty = true));
         this.controls.addEventListener("end", () => this.onCamera());
-        new ResizeObserver(() => (this.dirty = this.resized = true)).observe(canvas);
+        new ResizeObserver(([entry]) => {
+            Object.assign(this.size, { width: entry!.contentRect.width, height: entry!.contentRect.height });
+            this.dirty = this.resized = true;
+        }).observe(canvas);
         new MutationObserver(() => {
             this.materials.delete("ghost"); // it has a color of the theme
             this.dirty = true;
@@ -179,6 +182,20 @@ export class View {
         if (told) this.onCamera();
     }
 
+    /** Turns around what is looked at, in radians to the right and up, and comes closer by a factor. */
+    turn(right: number, up: number, closer = 1): void {
+        const { target, minDistance, maxDistance } = this.controls, away = this.camera.position.clone().sub(target), axis = this.axes.up, side = new Vector3().crossVectors(axis, away).normalize();
+        this.flight = undefined;
+        away.applyAxisAngle(axis, right);
+        side.applyAxisAngle(axis, right);
+        const high = Math.PI / 2 - axis.angleTo(away), to = Math.max(-1.5, Math.min(1.5, high + up)); // not over the pole
+        away.applyAxisAngle(side, high - to).setLength(Math.max(minDistance, Math.min(maxDistance, away.length() * closer)));
+        this.camera.position.copy(target).add(away);
+        this.controls.update();
+        this.dirty = true;
+        this.onCamera();
+    }
+
     /** Pixels at the left, or below, that a tool's panel lies over: what is looked at stands in the middle of the rest. */
     get covered(): { left: number; below: number } { return this.covered_; }
     set covered(pixels: { left: number; below: number }) {
@@ -202,6 +219,7 @@ export class View {
     /** What tools draw: pictures of the character are without it. */
     readonly marks: Object3D[] = [];
 
+    private readonly size = { width: 0, height: 0 }; // of the canvas; asked of the page in every picture, it would lay itself out for the answer
     private seen = false;
     private resized = false;
     private sideBySide = false;
@@ -335,8 +353,8 @@ export class View {
         const ids = session.chains.map(chain => chain.id), whole = (chain: number): Pane => ({ chain, left: 0, width, top: 0, height });
         if (session.compare === "side" && ids.length > 1) {
             const columns = ids.length === 4 && width < 1.6 * height ? 2 : width < height ? 1 : ids.length, rows = Math.ceil(ids.length / columns);
-            const w = Math.floor(width / columns), hgt = Math.floor(height / rows);
-            return ids.map((chain, i) => ({ chain, left: i % columns * w, width: w, top: Math.floor(i / columns) * hgt, height: hgt }));
+            const beside = columns > 2 ? TOOLBAR : 0, w = Math.floor((width - beside) / columns), hgt = Math.floor(height / rows); // narrow panes stand beside the tools
+            return ids.map((chain, i) => ({ chain, left: beside + i % columns * w, width: w, top: Math.floor(i / columns) * hgt, height: hgt }));
         }
         if (session.compare === "wipe" && ids.length > 1) {
             const cut = Math.round(session.wipe * width), second = session.active === ids[0] ? ids[1]! : session.active;
@@ -411,7 +429,7 @@ export class View {
     }
 
     private async paint(session: Session, sharp: boolean, keep: boolean): Promise<ImageBitmap | undefined> {
-        const { clientWidth: width, clientHeight: height } = this.canvas, ratio = Math.min(devicePixelRatio, MOST_PIXELS);
+        const { width, height } = this.size, ratio = Math.min(devicePixelRatio, MOST_PIXELS);
         if (!this.shape || !width || !height) return undefined;
         if (!sharp) this.changed = performance.now();
         this.dirty = false;
@@ -428,29 +446,32 @@ export class View {
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
-        const answers = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : 0));
+        const frames = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : undefined));
         if (keep && this.panes[0]) this.lens(session, this.panes[0], width, height, false); // what is seen and pressed on is not the kept picture
         this.coarse = !sharp && !keep && this.painter.share < 1;
         const presented = this.painter.present(width, height, ratio, sharp, keep);
         this.onPanes(this.panes);
         const kept = await presented;
         ++this.drawn;
-        this.answered = Math.max(this.answered, ...answers);
+        this.answered = Math.max(this.answered, ...frames.map(frame => frame?.answers ?? 0));
+        this.engine.seen(frames, this.painter.ms);
         return kept;
     }
 
-    /** One pane: its chain's skin and what is shown with it. Returns which movement of a slider it shows. */
-    private compose(session: Session, pane: Pane, width: number, height: number, keep: boolean): number {
+    /** One pane: its chain's skin and what is shown with it. Returns the frame that it shows. */
+    private compose(session: Session, pane: Pane, width: number, height: number, keep: boolean): Frame | undefined {
         // What a link draws of itself comes when it can: the skin waits for it, so that both are of one instant.
         const drawn = this.engine.drawing(pane.chain), at = drawn && this.playing() ? drawn.at : session.frame, shown = this.frameOf(pane.chain, at);
-        if (!shown) return 0;
+        if (!shown) return undefined;
         const skin = this.skin(pane.chain);
         skin.show(shown.frame);
         skin.dress(this.materialsFor(session), session.show.shading === "file" && session.show.heat === "none" && !this.paint_ ? this.look_ : null);
         skin.paint(this.paint_ ?? this.heat.colors(session, this.shape!, shown.frame, at) ?? (session.show.shading === "file" ? this.shape!.colors : undefined), this.repaints);
         skin.fold();
         skin.wired = session.show.wire;
-        skin.cap.cut(this.cutPlane(session), this.followed);
+        const planes = this.cutPlane(session);
+        skin.cap.cut(planes);
+        skin.wire.material.clippingPlanes = planes;
         skin.mesh.castShadow = true;
         const ghost = session.compare === "ghost" && session.chains.length > 1 ? session.chains.find(one => one.id !== pane.chain)!.id : undefined;
         for (const [id, other] of this.skins) other.group.visible = id === pane.chain || id === ghost;
@@ -472,7 +493,7 @@ export class View {
         this.lens(session, pane, width, height, keep);
         const box: [number, number, number, number] = [pane.left, y, pane.width, pane.height];
         this.painter.pane(this.stage.scene, this.camera, box, wipe ? [0, 0, width, height] : box);
-        return shown.frame.answers ?? 0;
+        return shown.frame;
     }
 
     /** The camera as a pane is seen through it. */

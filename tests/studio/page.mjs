@@ -31,7 +31,7 @@ async function becomes(wanted, what) {
 /** The hashes of the command line, or its sentence. */
 function hashesThere(file, ...words) {
     const r = spawnSync(program, ["bake", at(file), at("o.npy"), "--clip", "flex", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict", "--overwrite", ...words], { encoding: "utf8", cwd: folder });
-    return r.status === 0 ? JSON.parse(r.stdout).hashes : /error: (.*)\n$/.exec(r.stderr)[1];
+    return r.status === 0 ? JSON.parse(r.stdout).hashes : /error: (.*)\n$/.exec(r.stderr)[1].replace("give them with --example T=FILE", "make one with the tool Sculpt, or drop some");
 }
 const tab = name => page.getByRole("tab", { name, exact: true }).click();
 const notice = async () => (await page.locator("#notices .notice p").allTextContents()).join("\n");
@@ -69,7 +69,7 @@ await test("opens on the file of the command line, is isolated, plays and draws 
     holds(different(seen[0], seen[1]) > 50, `the arm moves: ${different(seen[0], seen[1])} pixels changed`);
 });
 
-await test("every deformer of the registry plays here with the frames of the command line, or says the same sentence", async () => {
+await test("every deformer of the registry plays here with the frames of the command line, or says the same sentence, with the page's own way out", async () => {
     for (const { name } of JSON.parse(supple("deformers", "--json"))) {
         await only([name]);
         await becomes(hashesThere("arm.glb", "--deform", name), name);
@@ -162,6 +162,18 @@ await test("files are dropped: characters of two formats, a preset, a world, a m
     await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => p.textContent.includes(text)), wanted.slice(0, 60))
         .catch(async () => { throw new Error(`no notice has '${wanted}': ${await notice()}`); });
     equal((await session()).source, before.source, "the character that was there");
+    for (const [name, json, says] of [["gravity.json", { gravity: "down" }, /gravity/], ["list.json", [1, 2], /neither a preset, a world nor a session/], ["half.json", { version: 1, source: {}, chains: [{ id: 1, links: [{ deformer: "linear", values: {} }] }] }, /neither a preset/]]) {
+        await clearNotices();
+        await drop(page, { name, bytes: JSON.stringify(json) });
+        await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => new RegExp(text).test(p.textContent)), says.source).catch(async () => { throw new Error(`${name}: the page says '${await notice()}'`); });
+        equal({ ...await session(), frame: 0, camera: 0 }, { ...before, frame: 0, camera: 0 }, `the session after ${name}`);
+    }
+    // Of a session in which things are missing or of another kind, the rest is taken.
+    await drop(page, { name: "part.json", bytes: JSON.stringify({ version: 1, source: before.source, chains: [{ id: 1, links: [{ deformer: "smooth", values: { iterations: 2, other: {} } }, 7] }], fps: "fast", compare: "never", show: { heat: "warm", wire: true }, touch: null }) });
+    await page.waitForFunction(() => globalThis.studio.session().show.wire);
+    const { chains, fps, compare, show } = await session();
+    equal([chains, fps, compare, show.heat], [[{ id: 1, links: [{ deformer: "smooth", muted: false, values: { iterations: 2 } }] }], 30, "single", "none"], "what was taken of it");
+    await studio(page, "set", before);
     await clearNotices();
 });
 
@@ -183,7 +195,7 @@ await test("a motion (BVH) moves the rig that is there, as --motion does", async
     await page.waitForFunction(() => globalThis.studio.character()?.name === "arm").catch(async () => { throw new Error(`the arm is not back: ${JSON.stringify(await studio(page, "character"))} ${await notice()}`); });
 });
 
-await test("what cannot be seen says why; values for joints that another character has not are left out and named; a mesh without a skeleton says what it lacks", async () => {
+await test("what cannot be seen says why; values for joints that another character has not are left out and named; a mesh without a skeleton takes that of a motion", async () => {
     await change(page, s => ({ ...s, chains: [chain([{ deformer: "lattice", muted: false, values: { "stiffness@fore*": 2, "stiffness@upper": 3 } }])], active: 1, compare: "single" }));
     const bytes = fs.readFileSync(at("figure.glb"));
     await drop(page, { name: "other.glb", bytes });
@@ -194,8 +206,23 @@ await test("what cannot be seen says why; values for joints that another charact
     fs.writeFileSync(at("flat.obj"), figure());
     await drop(page, at("flat.obj"));
     await page.waitForFunction(() => globalThis.studio.character()?.name === "flat");
+    await only(["layers"]);
+    await page.waitForFunction(() => globalThis.studio.chains()[0].state === "failed");
+    holds(/'flat' has no skeleton; drop a motion \(\.bvh\)/.test((await studio(page, "chains"))[0].problem), `the way out is one that the page has: ${(await studio(page, "chains"))[0].problem}`);
+    await only(["dualquat"]);
     await drop(page, at("walk.bvh"));
-    await page.waitForFunction(() => /'flat' has no skeleton that 'walk' could move/.test(document.querySelector("#notices").textContent)).catch(async () => { throw new Error(`the page says: ${await notice()}`); });
+    await page.waitForFunction(() => /joints of 'walk.bvh' were put into the mesh/.test(document.querySelector("#notices").textContent)).catch(async () => { throw new Error(`the page says: ${await notice()}`); });
+    await change(page, s => ({ ...s, end: END }));
+    supple("weights", at("flat.obj"), at("flat-weights.glb"), "--skeleton", at("walk.bvh"));
+    const rigged = JSON.parse(supple("bake", at("flat-weights.glb"), at("o.npy"), "--motion", at("walk.bvh"), "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict", "--overwrite"));
+    await becomes(rigged.hashes, "frames of a mesh with the joints of a motion");
+    await tab("Out");
+    for (const [kind, wanted] of [["Command", /^supple weights flat\.obj flat-weights\.glb --skeleton walk\.bvh && supple bake flat-weights\.glb .* --motion walk\.bvh/], ["Python", /weigh\("walk\.bvh"\)\.to_bytes\(\)\)\ncharacter\.add_motion\("walk\.bvh"\)/], ["JavaScript", /character\.weigh\({}, undefined, { name: "walk\.bvh"/], ["Command", /^supple weights/]]) {
+        await page.locator(`[data-kind="${kind}"]`).click();
+        holds(wanted.test(await page.locator("#out-code").textContent()), `the joints as ${kind}: ${await page.locator("#out-code").textContent()}`);
+    }
+    await tab("Chain");
+    await only(["linear"]);
 
     // Clips whose joints are scaled to nothing, and beyond all view.
     const scaled = factor => {
@@ -496,6 +523,18 @@ await test("a reload finds everything as it was", async () => {
     const after = await session();
     equal({ ...after, frame: 0, camera: 0 }, { ...before, frame: 0, camera: 0 }, "session");
     await becomes(hashes, "frames");
+});
+
+await test("a worker that the browser ends without a word is replaced, and the session goes on", async () => {
+    await only(["dualquat"]);
+    const wanted = hashesThere("arm.glb", "--deform", "dualquat");
+    await becomes(wanted, "frames");
+    for (const worker of page.workers().filter(one => one.url().endsWith("/worker.mjs"))) await worker.evaluate(() => self.close()).catch(() => undefined); // its answer may be lost with it
+    await only(["dualquat", "smooth"]);
+    await becomes(hashesThere("arm.glb", "--deform", "dualquat,smooth"), "frames of new workers");
+    equal(await studio(page, "undo") !== null, true, "undo is there");
+    await becomes(wanted, "frames after undo");
+    await rested(page);
 });
 
 await test("another run of the program, on the same port, offers the last session of this browser", async () => {

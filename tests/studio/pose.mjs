@@ -54,6 +54,7 @@ await test("a ring turns the joint within the limits of the clips, and without t
     holds(limited < 60, `within the limits: ${limited}`);
     await page.locator("#view").focus();
     await page.keyboard.press("Control+z");
+    await page.waitForFunction(() => Number(document.querySelector('[aria-label="Degrees about x"]').value) === 0); // the same number again would be no change
     await page.locator("#pose-limits").click();
     await page.getByLabel("Degrees about x").fill("170");
     await page.keyboard.press("Enter");

@@ -35,6 +35,19 @@ for (const keeper of ["pose_space", "beam", "fourier"]) await test(`a pull on th
     equal(lineHashes(copied), after, "the frames of the copied line");
 });
 
+await test("a chain that fails for want of sculpts gets its first one on the plain skin", async () => {
+    await only(["pose_space"]);
+    await page.waitForFunction(() => globalThis.studio.chains()[0].state === "failed");
+    await studio(page, "pause");
+    await studio(page, "seek", FRAME);
+    await page.waitForFunction(frame => globalThis.studio.session().frame === frame, FRAME);
+    await rested(page);
+    await drag();
+    const after = await all(), sculpt = pointsOf(await savedSculpt());
+    holds(farthest(await studio(page, "points", 1, FRAME), sculpt) < 1e-6, "the sculpt comes back");
+    equal(lineHashes(await line()), after, "the frames of the copied line");
+});
+
 await test("strokes are steps: undo takes the last one back, redo brings it, a reload has all, and without sculpts the chain is as it was", async () => {
     await only(["linear"]);
     await still(FRAME);

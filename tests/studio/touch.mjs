@@ -24,7 +24,9 @@ async function repeats(wanted) {
 
 /** From the frame whose key first has the pointer elsewhere, the skin has moved within two; the frames are those that were shown. */
 async function moved({ pulls: [{ keys }] }, from) {
-    const first = from + keys.findIndex(one => JSON.stringify(one.to) !== JSON.stringify(keys[0].to)), [was, is] = [await studio(page, "points", 1, first - 1), await studio(page, "points", 1, first + 1)];
+    const first = from + keys.findIndex(one => JSON.stringify(one.to) !== JSON.stringify(keys[0].to));
+    await page.waitForFunction(frame => globalThis.studio.hash(1, frame) !== null, first + 1);
+    const [was, is] = [await studio(page, "points", 1, first - 1), await studio(page, "points", 1, first + 1)];
     const far = Math.max(...is.map((one, i) => Math.abs(one - was[i])));
     holds(first > from && far > 2e-4, `the skin went ${1000 * far} mm in two frames from frame ${first}`);
     return far;

@@ -1,5 +1,5 @@
 // The library in a worker of its own, so that the page's thread never waits: the same names, and every answer is a promise.
-import type { AnyWorker, Place } from "./module.ts";
+import { type AnyWorker, type Place, inNode } from "./module.ts";
 import { type Bake, type Chain, type Character, type OpenOptions, type Player, type Supple, SuppleError } from "./supple.ts";
 
 type Thing = Supple | Character | Chain | Player | Bake;
@@ -42,6 +42,9 @@ function stopper(): { sign: SharedArrayBuffer | string; stop(): void; end(): voi
 class Line {
     private readonly waiting = new Map<number, Waiting>();
     private next = 1;
+    private dead: Error | undefined;
+    /** The workers are ended because they were asked to. */
+    closing = false;
 
     constructor(private readonly worker: AnyWorker) {
         worker.listen(said => this.hear(said as Said), error => this.fail(error));
@@ -60,15 +63,16 @@ class Line {
                 if (progress(fraction, what) === false) stop();
             };
         }
+        if (this.dead) return Promise.reject(this.dead);
         return new Promise((resolve, reject) => {
             this.waiting.set(id, Object.assign(waiting, { resolve, reject }));
             this.worker.postMessage(question);
         });
     }
 
-    end(): void {
+    end(why = "the worker was closed"): void {
         this.worker.terminate();
-        this.fail(new SuppleError("the worker was closed", "dead"));
+        this.fail(this.dead = new SuppleError(why, "dead"));
     }
 
     private hear(said: Said): void {
@@ -97,6 +101,7 @@ function remote(line: Line, target: number): unknown {
             if (typeof name !== "string" || name === "then") return undefined;
             if (name === "threads") return line.ask(target, name, []);
             return async (...parameters: unknown[]) => {
+                line.closing ||= name === "close";
                 const answer = await line.ask(target, name, parameters);
                 if (name === "close") line.end();
                 return answer;
@@ -107,9 +112,13 @@ function remote(line: Line, target: number): unknown {
 
 /** Starts a worker with the library in it. */
 export async function connect(place: Place, options: OpenOptions = {}): Promise<Remote<Supple>> {
-    const line = new Line(await place.worker());
+    const worker = await place.worker(), line = new Line(worker), name = `supple-${Math.random()}`, locks = inNode ? undefined : globalThis.navigator?.locks;
+    if (locks) worker.postMessage({ alive: name });
     try {
-        return await line.ask(0, "open", [options]) as Remote<Supple>;
+        const supple = await line.ask(0, "open", [options]) as Remote<Supple>, threads = locks ? await supple.threads : 0;
+        // A worker that the browser ends, for memory say, ends without a word. Each of them holds a lock of its own, which the page gets then.
+        for (let i = 0; i < threads; ++i) void locks!.request(`${name}/${i}`, () => line.closing || line.end("a worker stopped: the browser ended it, for want of memory perhaps")).catch(() => undefined);
+        return supple;
     } catch (error) {
         line.end();
         throw error;

@@ -92,13 +92,23 @@ async function answer(port: Port, place: Place, { id, target, method, parameters
     }
 }
 
+/** Holds a lock for as long as this worker lives; resolves when it has it. */
+const holdLock = (name: string): Promise<void> => new Promise(resolve => void navigator.locks.request(name, () => (resolve(), new Promise(() => undefined))));
+
 /** Waits for the first message, which says of which kind it is. Questions are answered one after the other. */
 export async function run(place: Place): Promise<void> {
     const port: any = inNode ? (await ofNodeItself("worker_threads")).parentPort : self;
-    let last = Promise.resolve();
+    let last = Promise.resolve(), alive = "", started = 0;
+    // The workers of the pool say that they live as this one does.
+    const own: Place = { ...place, worker: async () => {
+        const worker = await place.worker();
+        if (alive) worker.postMessage({ alive, number: ++started });
+        return worker;
+    } };
     const hear = (message: any) => {
-        if (message.serve) void serve(port, message.serve);
-        else last = last.then(() => answer(port, place, message));
+        if (message.alive) last = holdLock(`${alive = message.alive}/${message.number ?? 0}`);
+        else if (message.serve) last = last.then(() => serve(port, message.serve));
+        else last = last.then(() => answer(port, own, message));
     };
     if (inNode) port.on("message", hear);
     else port.onmessage = (event: MessageEvent) => hear(event.data);

@@ -2,7 +2,7 @@
 import {
     BufferAttribute, BufferGeometry, Color, DataTexture, DirectionalLight, FloatType, HemisphereLight, InstancedBufferAttribute, InstancedMesh, type Light, Line, LineBasicMaterial, LineDashedMaterial, LineLoop, LineSegments,
     type Material, Mesh, MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, MeshPhysicalMaterial, MeshStandardMaterial, NeutralToneMapping, type Object3D, PCFShadowMap, PerspectiveCamera, Plane,
-    RGBAFormat, Points, PointsMaterial, Scene, ShadowMaterial, Sphere, Texture, Vector2, Vector3, WebGLRenderer,
+    RGBAFormat, Points, PointsMaterial, Scene, ShaderChunk, ShadowMaterial, Sphere, Texture, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { folded } from "supple-skin/three";
 import { squared } from "./patterns.ts";
@@ -12,6 +12,13 @@ const MATERIALS: Record<string, new () => Material> = {
     MeshStandardMaterial, MeshPhysicalMaterial, MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, LineBasicMaterial, LineDashedMaterial, PointsMaterial, ShadowMaterial,
 };
 const MESHES: Record<string, new (geometry: BufferGeometry, material: Material | Material[]) => Object3D> = { Mesh, Line, LineSegments, LineLoop, Points };
+// A triangle on edge is drawn from behind in some of its pixels. Its normals are turned only where the skin is clearly seen from inside: turned at the
+// outline of a body, they lined it with dark pixels.
+ShaderChunk.normal_fragment_begin = ShaderChunk.normal_fragment_begin.replace("gl_FrontFacing ?", `gl_FrontFacing
+    #if defined( STANDARD ) && ! defined( FLAT_SHADED )
+        || dot( normalize( vNormal ), normalize( vViewPosition ) ) > - 0.3
+    #endif
+    ?`);
 const EVERYWHERE = new Sphere(new Vector3(), Infinity);
 const POLL_MS = 2; // between two looks at whether the picture stands
 const LONGEST_WAIT_MS = 5000; // a fence that never comes (a lost context) holds nothing up

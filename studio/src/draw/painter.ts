@@ -42,7 +42,7 @@ export class Painter {
             const worker = new Worker(new URL("./draw.mjs", import.meta.url), { type: "module", name: "draw" }), surface = canvas.transferControlToOffscreen();
             worker.onmessage = event => this.heard(event.data as FromDrawer);
             worker.onerror = event => this.heard({ failed: event.message || "the drawing thread could not be started" });
-            worker.postMessage({ canvas: surface }, [surface]);
+            worker.postMessage({ canvas: surface, alive: this.alive }, [surface]);
             this.post = (picture, transfer) => worker.postMessage(picture, transfer);
         } else { // browsers whose workers cannot draw: here, by the same code
             const drawer = import("./drawer.ts").then(({ Drawer }) => new Drawer(canvas));
@@ -88,6 +88,8 @@ export class Painter {
         });
     }
     private moving = false;
+    private readonly alive = `draw-${Math.random()}`;
+    private watched = false;
     private failure = "";
 
     private heard(said: FromDrawer): void {
@@ -96,6 +98,9 @@ export class Painter {
         if (!("failed" in said) && said.number !== waiting?.number) return;
         this.waiting = undefined;
         if (!("failed" in said)) {
+            // A thread that the browser ends, ends without a word: then its lock is free.
+            if (!this.watched && "locks" in navigator) void navigator.locks.request(this.alive, () => this.heard({ failed: "the browser ended the drawing thread, for want of memory perhaps" }));
+            this.watched = true;
             this.ms = said.ms;
             if (this.moving) this.share = Math.max(COARSEST, Math.min(1, said.ms > SMOOTH_MS ? this.share * COARSEN : said.ms < SMOOTH_MS / 2 ? this.share * SHARPEN : this.share));
         }

@@ -5,6 +5,7 @@ import { ICONS, h, icon } from "../dom.ts";
 import { characterKey } from "../lane.ts";
 import { type Parameter, field, readable, short } from "../field.ts";
 import { type Link, type Value, activeChain, link, running, text, withChain, withLink } from "../session.ts";
+import { here } from "../words.ts";
 import { firstValues, presetRow } from "./presets.ts";
 
 const parametersOf = (deformer: DeformerInfo): Parameter[] => deformer.params as Parameter[];
@@ -42,15 +43,15 @@ export const chainPanel: Panel = {
             const focus = document.activeElement instanceof HTMLElement && links.contains(document.activeElement) ? document.activeElement.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
             const kind = document.activeElement instanceof HTMLInputElement ? document.activeElement.type : undefined;
             const open = new Set([...links.querySelectorAll<HTMLDetailsElement>("details[open]")].map(one => one.dataset["at"]));
-            const known = links.childElementCount > 0, top = links.parentElement?.parentElement?.scrollTop ?? 0;
+            const known = links.childElementCount > 0, scrolls = known ? links.parentElement?.parentElement : undefined, top = scrolls?.scrollTop ?? 0;
             links.replaceChildren(...chain.links.map((one, at) => linkCard(app, one, at, info, text => (help.textContent = text), known ? open : undefined)));
-            if (links.parentElement?.parentElement) links.parentElement.parentElement.scrollTop = top;
+            if (scrolls && top) scrolls.scrollTop = top;
             if (focus) (links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] input${kind ? `[type="${kind}"]` : ""}`) ?? links.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"] select`))?.focus();
             adding.replaceChildren(h("option", { value: "" }, "Add a link …"), ...engine.deformers.map(deformer => {
                 const lacks = deformer.needs.includes("examples") && !engine.info?.examples.length && !now.source.sculpts?.length;
                 return h("option", { value: deformer.name, disabled: lacks, title: deformer.summary }, lacks ? `${deformer.name} (needs sculpts: make or drop some)` : deformer.name);
             }));
-            notes.replaceChildren(...(info?.notes ?? []).map(note => h("p", {}, note)));
+            notes.replaceChildren(...(info?.notes ?? []).map(note => h("p", {}, here(note))));
             filter();
         };
         store.follow(soon(update));
@@ -71,7 +72,7 @@ function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, 
         all.splice(at + by, 0, taken!);
         return { ...old, links: all };
     }));
-    const head = h("summary", {}, h("b", {}, one.deformer), h("span", { class: "summary" }, one.muted ? "muted" : told?.inert ?? ""));
+    const head = h("summary", {}, h("b", {}, one.deformer), h("span", { class: "summary" }, one.muted ? "muted" : here(told?.inert ?? "")));
     const tools = h("div", { class: "tools" },
         h("button", { class: "square small", "aria-label": `Move ${one.deformer} up`, title: "Up", disabled: at === 0, onclick: () => move(-1) }, icon(ICONS.up)),
         h("button", { class: "square small", "aria-label": `Move ${one.deformer} down`, title: "Down", disabled: at === chain.links.length - 1, onclick: () => move(1) }, icon(ICONS.down)),
@@ -80,7 +81,7 @@ function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, 
     const body: HTMLElement[] = [h("p", { class: "about" }, deformer?.summary ?? "There is no such deformer in this version.")];
     if (deformer) {
         body.push(...presetRow(app, deformer, one, at, (label, values) => change(label, () => values), onHelp));
-        const rows = parametersOf(deformer).map(parameter => parameterRow(app, parameter, one, name, told?.idle[parameter.name], change, onHelp, `${id}-${at}`));
+        const rows = parametersOf(deformer).map(parameter => parameterRow(app, parameter, one, name, told?.idle[parameter.name] && here(told.idle[parameter.name]!), change, onHelp, `${id}-${at}`));
         const live = rows.filter(row => !row.idle).map(row => row.row), idle = rows.filter(row => row.idle).map(row => row.row);
         body.push(...live);
         if (idle.length) body.push(h("details", { class: "idle-list", "data-at": `${at}-idle`, open: open?.has(`${at}-idle`) ?? false }, h("summary", {}, `${idle.length} without effect here`), ...idle));

@@ -67,7 +67,7 @@ export const doctorPanel: Panel = {
             store.do(`bend ${joint.joint}`, session => ({ ...bent(session, bend, [...new Set(chains)], closeUp(app, joint.joint)), show: { ...session.show, joint: joint.joint } }));
             home.hidden = false;
             app.clock.play();
-            detail.replaceChildren(h("h3", {}, joint.joint), h("p", {}, joint.advice), table(joint));
+            detail.replaceChildren(h("h2", {}, joint.joint), h("p", {}, joint.advice), table(joint));
         };
         const run = async () => {
             const source = plain(store.now.source), clip = app.engine.clip()?.name, lane = await Lane.open();

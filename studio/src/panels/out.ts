@@ -1,14 +1,14 @@
 // Out: the baked file with its size before it is saved, what else can be taken along, and the same as a command and as code.
 import "./out.css";
 import { type App, type Panel, bytes, soon } from "../app.ts";
-import { codeC, codeJavaScript, codePython, commandLine, onlyHere, sourceWord } from "../command.ts";
+import { codeC, codeJavaScript, codePython, commandLine, notInC, onlyHere } from "../command.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { fileBytes } from "../files.ts";
 import { type Container, film, mayFilm } from "../film.ts";
 import { type Baked, bake, contactSheet, motionOf, picture, save } from "../output.ts";
 import { presetOf } from "../preset.ts";
-import { activeChain, linksText } from "../session.ts";
+import { activeChain, linksText, sourceWord } from "../session.ts";
 import { RECORDED, takeOf, worldName, worldWith } from "../touch/take.ts";
 
 const FORMATS: { ending: string; label: string }[] = [
@@ -78,7 +78,7 @@ function bakeSection(app: App): HTMLElement {
         }
     };
     store.follow(soon(stale));
-    return h("section", { "aria-label": "Baked file" }, h("h3", {}, "Baked file"),
+    return h("section", { "aria-label": "Baked file" }, h("h2", {}, "Baked file"),
         h("div", { class: "row" }, h("label", { for: "out-format", class: "visually-hidden" }, "Format"), format),
         h("div", { class: "row" }, h("label", { title: "Leaves displacements that change nothing out of the file: smaller, shows the same" }, sparse, " Sparse"),
             h("label", { title: "World-space shapes without the skin, for viewers that play morphs but no skins" }, flat, " Flat")),
@@ -131,9 +131,9 @@ function moreSection(app: App): HTMLElement {
         world.disabled = !worldName(store.now, app.engine.clip()?.name ?? null);
         maps.replaceChildren(...(store.now.source.maps ?? []).map(({ name, file }) => h("button", { class: "outline", onclick: () => void attempt(async () => say(file.name, new Blob([await fileBytes(file) as Uint8Array<ArrayBuffer>]))) }, `Map ${name}`)));
     };
-    store.listen(soon(update));
+    store.follow(soon(update));
     update();
-    return h("section", { "aria-label": "More to save" }, h("h3", {}, "More"), h("div", { class: "row wrap" }, preset, world, maps, state, png, sheet, movie("webm", "WebM"), movie("mp4", "MP4")), working);
+    return h("section", { "aria-label": "More to save" }, h("h2", {}, "More"), h("div", { class: "row wrap" }, preset, world, maps, state, png, sheet, movie("webm", "WebM"), movie("mp4", "MP4")), working);
 }
 
 function commandSection(app: App): HTMLElement {
@@ -157,14 +157,15 @@ function commandSection(app: App): HTMLElement {
     const update = () => {
         if (!engine.info) return;
         const reason = onlyHere(store.now);
-        why.hidden = !reason;
-        why.textContent = reason ?? "";
+        const lacks = reason ?? (kind === "C" ? notInC(store.now, motionOf(app).clip) : null);
+        why.hidden = !lacks;
+        why.textContent = lacks ?? "";
         box.hidden = copy.disabled = Boolean(reason);
         const now = text();
         if (box.textContent !== now) box.textContent = now;
     };
-    store.listen(soon(update));
+    store.follow(soon(update));
     engine.listen(soon(update));
     update();
-    return h("section", { "aria-label": "Copy as command or code" }, h("h3", {}, "Copy as"), choose, why, box, copy);
+    return h("section", { "aria-label": "Copy as command or code" }, h("h2", {}, "Copy as"), choose, why, box, copy);
 }

@@ -56,8 +56,8 @@ export const showPanel: Panel = {
         engine.listen(soon(update));
         update();
         return h("div", { class: "stack" },
-            h("h3", {}, "Look"), h("div", { class: "segments", role: "group", "aria-label": "Look" }, looks), ...toggles.map(({ row }) => row),
-            h("h3", {}, "Heat map"), heat, heatHelp, h("h3", {}, "Joint"), joint,
-            h("h3", {}, "Inside"), inside, h("div", { class: "row" }, axis, at), h("h3", {}, "Camera"), views);
+            h("h2", {}, "Look"), h("div", { class: "segments", role: "group", "aria-label": "Look" }, looks), ...toggles.map(({ row }) => row),
+            h("h2", {}, "Heat map"), heat, heatHelp, h("h2", {}, "Joint"), joint,
+            h("h2", {}, "Inside"), inside, h("div", { class: "row" }, axis, at), h("h2", {}, "Camera"), views);
     },
 };

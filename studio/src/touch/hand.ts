@@ -209,6 +209,8 @@ export class Hand {
                 free = this.grips.every(one => one.closed) && (!poker || poker.closed) ? free + 1 : 0;
                 if (free / fps >= SWING) break;
             }
+        } catch (error) {
+            if (lent.alive()) throw error; // else the chain that it was is gone, with what was asked of it
         } finally {
             for (const grip of this.grips) if (!grip.closed) grip.held = false, this.key(grip, time(last + 1), unit);
             const pulls = this.grips.map(one => one.pull), past = time(last) - still;

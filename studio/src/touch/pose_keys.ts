@@ -42,6 +42,7 @@ export function poseKeys(app: App, tool: PoseTool): void {
     const update = () => {
         const keys = posedClip(store.now, engine.clip()?.name)?.keys ?? [];
         layer.hidden = !keys.length;
+        if (!keys.length) return void layer.replaceChildren();
         layer.classList.toggle("dense", keys.length * ROOM > wide()); // a throw has a key in every frame
         while (layer.children.length > keys.length) layer.lastElementChild!.remove();
         while (layer.children.length < keys.length) layer.append(mark(layer.children.length));

@@ -158,6 +158,7 @@ export class PoseTool {
         drag.moved = true;
         this.local = this.dragged(rig, drag, event);
         this.place();
+        this.app.engine.goOn();
         void this.live();
         view.touch();
         return true;
@@ -202,13 +203,16 @@ export class PoseTool {
                 const morphs = engine.base()?.any(engine.playhead)?.morphs;
                 for (let first = true; this.local && lent.alive(); first = false) {
                     const pose = this.local, now = performance.now(), [points, shading] = await Promise.all([player.live(LIVE_STEP, pose, morphs, first), shaded(player, vertices)]);
-                    if (lent.alive()) lent.show({ points, ...shading, hash: "", ms: performance.now() - now, pose });
+                    if (!lent.alive()) break;
+                    const frame = { points, ...shading, hash: "", ms: performance.now() - now, pose };
+                    lent.show(frame);
+                    if (this.local === pose) await engine.seenOrMoved(frame);
                 }
             } finally {
                 await player.free().catch(() => undefined);
             }
         } catch (error) {
-            this.app.say(sentence(error), "bad");
+            if (lent.alive()) this.app.say(sentence(error), "bad");
         } finally {
             this.running = false;
         }
@@ -241,6 +245,7 @@ export class PoseTool {
         }
         // What the hand showed stays until the frame is there.
         this.local = undefined;
+        this.app.engine.goOn();
         this.lent?.end(clip ? store.now.frame : 0);
         this.lent = undefined;
     }
@@ -337,6 +342,7 @@ export class PoseTool {
         const tree = h("ul", { class: "joint-tree", role: "tree", "aria-label": "Joints", tabIndex: 0 });
         const choose = (name: string) => this.app.store.keep(session => ({ ...session, show: { ...session.show, joint: name } }));
         const items: HTMLElement[] = [];
+        let order: number[] = []; // of the list: a joint stands above those that hang on it
         const grow = () => {
             const { rig } = this;
             if (!rig) return;
@@ -344,14 +350,19 @@ export class PoseTool {
             rig.parents.forEach((parent, i) => (depth[i] = parent >= 0 ? depth[parent]! + 1 : 0));
             items.splice(0, items.length, ...rig.names.map((name, i) => h("li", { role: "treeitem", id: `joint-${i}`, "aria-level": String(depth[i]! + 1), "aria-selected": "false", "data-joint": name, onclick: () => choose(name) }, name)));
             items.forEach((item, i) => item.style.setProperty("--depth", String(Math.min(depth[i]!, 8))));
-            tree.replaceChildren(...items);
+            // Nodes that move no skin, meshes among them, are nothing to pose.
+            const moves = new Set(rig.shape.weightJoints);
+            for (let i = rig.parents.length - 1; i >= 0; --i) if (moves.has(i) && rig.parents[i]! >= 0) moves.add(rig.parents[i]!);
+            const below = (parent: number): number[] => rig.parents.flatMap((of, i) => (of === parent ? [i, ...below(i)] : []));
+            order = below(-1).filter(i => moves.has(i));
+            tree.replaceChildren(...order.map(i => items[i]!));
         };
         tree.addEventListener("keydown", event => {
             const by = { ArrowDown: 1, ArrowUp: -1, Home: -1e6, End: 1e6 }[event.key], { rig } = this;
             if (by === undefined || !rig) return;
             event.preventDefault();
             event.stopPropagation();
-            choose(rig.names[Math.max(0, Math.min(rig.names.length - 1, this.joint + by))]!);
+            choose(rig.names[order[Math.max(0, Math.min(order.length - 1, order.indexOf(this.joint) + by))]!]!);
         });
         const angles = ["X", "Y", "Z"].map((name, axis) => {
             const bar = h("input", { type: "range", step: "1", "aria-label": `Turn about ${name.toLowerCase()}`, oninput: () => this.turnTo(axis, Number(bar.value)) });

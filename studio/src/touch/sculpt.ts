@@ -63,7 +63,12 @@ export class Sculptor {
         this.options = h("div", { class: "touch-options", role: "group", "aria-label": "Sculpting" }, h("div", { class: "sculpt-head" }, where), h("div", { class: "segments", role: "group", "aria-label": "Brush" }, strokes), size, strength.row,
             h("div", { class: "row-toggle" }, h("label", { for: "sculpt-mirror" }, "Mirror across x ", symmetric), mirror),
             h("div", { class: "row" }, h("span", { class: "about" }, "Kept by"), keeper), about, list);
+        let marked = "";
         const update = () => {
+            const { tool } = touchOf(store.now), clip = engine.clip(), marks = JSON.stringify([store.now.source.sculpts, clip, engine.span()]);
+            if (marks !== marked) this.mark();
+            marked = marks;
+            if (tool !== "sculpt") return; // nobody sees the rest
             const { brush } = this, place = this.place(), all = sculptsOf(store.now), here = place && all.find(one => isAt(one, place)), own = this.keeperOf(activeChain(store.now));
             where.textContent = !place ? "No motion to sculpt in" : place.time > engine.span().end + 1e-9 ? "The last pose is held here: no sculpts" : `${here ? "Sculpt" : "New sculpt"} at ${place.time.toFixed(2)} s of ${place.clip}`;
             for (const one of strokes) one.setAttribute("aria-pressed", String(one.dataset["stroke"] === brush.stroke));
@@ -81,7 +86,6 @@ export class Sculptor {
             about.textContent = all.length || !brought ? "" : `Your first sculpt takes the place of the ${brought} that the character brings.`;
             about.hidden = !about.textContent;
             list.replaceChildren(...[...all].sort((a, b) => a.clip.localeCompare(b.clip) || a.time - b.time).map(one => this.row(one, one === here)));
-            this.mark();
         };
         store.listen(soon(update));
         engine.listen(soon(update));
@@ -150,9 +154,11 @@ export class Sculptor {
         if (place.time > end + 1e-9) return "The last pose is held here. Go back to before the end of the motion to sculpt.";
         const spec = chainById(store.now, hit.chain);
         if (!spec) return "Choose a chain to sculpt first.";
-        if (engine.status(hit.chain).state === "failed") return "The chain failed, and has no skin to sculpt.";
+        // One that only lacks sculpts gets its first on the skin that stands in for it.
+        const failed = engine.status(hit.chain).state === "failed", first = failed && this.keeperOf(spec) && !sculptsOf(store.now).length && !engine.info?.examples.length;
+        if (failed && !first) return "The chain failed, and has no skin to sculpt.";
         const whose = view.frameOf(hit.chain, store.now.frame)?.whose;
-        if (whose !== "own" && this.shown?.frame !== view.frameOf(hit.chain, store.now.frame)?.frame) return "This frame is not simulated yet. One moment.";
+        if (whose !== "own" && !first && this.shown?.frame !== view.frameOf(hit.chain, store.now.frame)?.frame) return "This frame is not simulated yet. One moment.";
         const other = this.samePose(place);
         return other ? `This pose is that of the sculpt at ${other.time.toFixed(2)} s: sculpt there.` : null;
     }

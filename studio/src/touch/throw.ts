@@ -138,7 +138,7 @@ export class Thrower {
                 await player.free().catch(() => undefined);
             }
         } catch (error) {
-            say(sentence(error), "bad");
+            if (lent.alive()) say(sentence(error), "bad");
         } finally {
             this.recording = -1;
             clock.held = false;

@@ -38,6 +38,7 @@ export interface Touch {
     /** What pokes. */
     poke?: "ball" | "capsule";
 }
+const BRUSHES: ReadonlySet<Tool> = new Set(["paint", "sculpt", "weights"]);
 const STANDARD: Touch = { tool: "look", reach: null, spring: 40000 };
 const REACH_OF_DIAGONAL = 1 / 12; // a palm on a person, a flank on a horse
 const SPRINGS = [300, 100000] as const; // N/m, on a logarithmic slider: soft flesh follows the first, firm flesh the last
@@ -166,8 +167,9 @@ export function touchTools(app: App): Tools {
     // One choice for the three brushes, in the panel of each.
     const ways = sizes.map(() => h("select", { class: "mirror-by", "aria-label": "How partners across x are told", onchange: (event: Event) => set("how partners are told", { mirrorBy: (event.target as HTMLSelectElement).value as MirrorBy }) }, h("option", { value: "place" }, "by place"), h("option", { value: "topology" }, "by topology")));
     const mirror = () => {
-        if (engine.shape) groundOf(engine.shape).mirrorBy = touchOf(store.now).mirrorBy ?? "place";
-        for (const one of ways) one.value = touchOf(store.now).mirrorBy ?? "place";
+        const { tool, mirrorBy = "place" } = touchOf(store.now);
+        if (engine.shape && BRUSHES.has(tool)) groundOf(engine.shape).mirrorBy = mirrorBy; // worked out with the first brush: not while the character opens
+        for (const one of ways) one.value = mirrorBy;
     };
     store.follow(mirror); // before the brushes hear of it
     engine.listen(mirror);
