@@ -13,21 +13,25 @@ static const struct {
 #define SUP_SCENE(name, colors) { #name, sup_scene_##name##_summary, sup_scene_##name, colors },
 #include "scenes/scenes.def"
 #undef SUP_SCENE
-    { NULL, NULL, NULL, NULL }, // a build may leave all of them out
+    { NULL, NULL, NULL, NULL }, // the end: a build may leave all of them out, and no count may then be compared with 0
 };
-enum { SCENE_COUNT = SUP_COUNT_OF(scenes) - 1 };
 
-uint32_t sup_builtin_count(void) { return SCENE_COUNT; }
+uint32_t sup_builtin_count(void)
+{
+    uint32_t count = 0;
+    while (scenes[count].name) ++count;
+    return count;
+}
 
 const char* sup_builtin_name(uint32_t index)
 {
-    SUP_ASSERT(index < SCENE_COUNT);
+    SUP_ASSERT(index < sup_builtin_count());
     return scenes[index].name;
 }
 
 const char* sup_builtin_summary(uint32_t index)
 {
-    SUP_ASSERT(index < SCENE_COUNT);
+    SUP_ASSERT(index < sup_builtin_count());
     return scenes[index].summary;
 }
 
@@ -61,7 +65,7 @@ sup_result sup_builtin_create(const char* name, uint32_t points, const sup_alloc
     SUP_ASSERT(name && out);
     char   list[256] = "";
     size_t at = 0;
-    for (uint32_t i = 0; i < SCENE_COUNT; ++i) {
+    for (uint32_t i = 0; scenes[i].name; ++i) {
         if (strcmp(scenes[i].name, name) == 0) return create(i, points, allocator, out, error);
         at += sup_format(list + at, sizeof list - at, "%s%s", i ? ", " : "", scenes[i].name);
     }
