@@ -1,6 +1,7 @@
 // Any sequence of calls of flat.h: live, freed and invented handles, right and wrong buffers, good and damaged descriptions. A
 // refusal must come with a sentence, a text must be JSON, a skin must be finite, and a buffer of the wrong size stays as it
-// was.
+// was. A call takes bytes for one argument at most; the others come before it, because compilers order arguments as they like,
+// and an input has to mean the same calls in all of them.
 #include "fuzz.h"
 
 #include "bindings/flat/flat.h"
@@ -327,10 +328,11 @@ static void give(run* r)
 
 static void make_or_change(run* r, op which)
 {
-    uint64_t     count, more;
-    flat_handle  h = which == OP_LOAD || which == OP_LOAD_BYTES || which == OP_DRAFT ? r->session : handle_of(r);
-    const float *given, *second;
-    const char*  words;
+    uint64_t       count, more;
+    flat_handle    h = which == OP_LOAD || which == OP_LOAD_BYTES || which == OP_DRAFT ? r->session : handle_of(r);
+    const float *  given, *second;
+    const char*    words;
+    const uint8_t* bytes;
     switch (which) {
     case OP_LOAD: kept(r, flat_load(h, TEXT(r, sources), NULL, report, r), h); break;
     case OP_LOAD_BYTES: {
@@ -366,8 +368,8 @@ static void make_or_change(run* r, op which)
         status(flat_clip(h, words, given, count, second, byte_of(r)), h);
         break;
     case OP_MOTION:
-        text(flat_motion(h, "a.bvh", byte_of(r) % 4 ? (const uint8_t*)bvh : NULL, sizeof bvh - 1, TEXT(r, motions), NULL, NULL),
-             h, true);
+        bytes = byte_of(r) % 4 ? (const uint8_t*)bvh : NULL;
+        text(flat_motion(h, "a.bvh", bytes, sizeof bvh - 1, TEXT(r, motions), NULL, NULL), h, true);
         break;
     case OP_WEIGH:
         words = TEXT(r, weighs);
@@ -379,14 +381,14 @@ static void make_or_change(run* r, op which)
         given = floats_of(r, 2 * points_of(h), &count);
         kept(r, flat_fit(h, words, given, count, report, r), h);
         break;
-    case OP_WRITE: {
-        const uint8_t* bytes = flat_write(h, &more);
+    case OP_WRITE:
+        bytes = flat_write(h, &more);
         if (bytes) kept(r, flat_load_bytes(r->session, "again.glb", bytes, more, NULL, NULL, NULL), r->session);
         else explained(h);
         break;
-    }
     case OP_PROP:
-        status(flat_prop(h, byte_of(r) % 4 ? "ball" : "", byte_of(r) % 4 ? (const uint8_t*)ball : NULL, sizeof ball - 1), h);
+        words = byte_of(r) % 4 ? "ball" : "";
+        status(flat_prop(h, words, byte_of(r) % 4 ? (const uint8_t*)ball : NULL, sizeof ball - 1), h);
         break;
     default: break;
     }
@@ -397,6 +399,7 @@ static void play(run* r, op which)
     flat_handle  h = handle_of(r);
     uint64_t     count;
     const float* given;
+    const char*  words;
     target       out = { NULL, 0 };
     int32_t      code = FLAT_OK;
     double       x;
@@ -418,9 +421,18 @@ static void play(run* r, op which)
         code = flat_live(h, x, given, count, NULL, 0, byte_of(r) % 3 == 0, out.data, out.count);
         if (!code) finite_skin(r, h);
         break;
-    case OP_SET: code = flat_set(h, TEXT(r, settings), number_of(r)); break;
-    case OP_FORCES: code = flat_forces(h, TEXT(r, forces), number_of(r)); break;
-    case OP_BODIES: code = flat_bodies(h, TEXT(r, bodies), number_of(r)); break;
+    case OP_SET:
+        words = TEXT(r, settings);
+        code = flat_set(h, words, number_of(r));
+        break;
+    case OP_FORCES:
+        words = TEXT(r, forces);
+        code = flat_forces(h, words, number_of(r));
+        break;
+    case OP_BODIES:
+        words = TEXT(r, bodies);
+        code = flat_bodies(h, words, number_of(r));
+        break;
     case OP_FELT:
         if (!isfinite(flat_felt(h, byte_of(r)))) abort();
         break;
@@ -438,6 +450,7 @@ static void ask(run* r, op which)
     uint64_t     count, usual = length_of(h, "skin");
     const float* given;
     const char*  words;
+    uint32_t     link;
     target       out = { NULL, 0 };
     int32_t      code = FLAT_OK;
     switch (which) {
@@ -461,7 +474,10 @@ static void ask(run* r, op which)
         out = target_of(r, usual);
         code = flat_normals(h, out.data, out.count);
         break;
-    case OP_DRAW: code = flat_draw(h, byte_of(r) % 5, byte_of(r) % 2 ? NULL : "cells"); break;
+    case OP_DRAW:
+        link = byte_of(r) % 5;
+        code = flat_draw(h, link, byte_of(r) % 2 ? NULL : "cells");
+        break;
     case OP_ARRAY: (void)flat_array(h, TEXT(r, arrays), &count); break;
     case OP_INSPECT: text(flat_inspect(h), h, true); break;
     case OP_LISTS:
