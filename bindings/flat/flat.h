@@ -146,7 +146,8 @@ FLAT_API const char* flat_describe(flat_handle chain);
 FLAT_API flat_handle flat_play(flat_handle chain, const char* description);
 /// The skin at a time, forward or backward, as three floats per point: the same bits for the same time, whatever was evaluated
 /// before (a simulation restores the nearest snapshot and steps forward from there). NULL: into the instance's own array
-/// "skin". `floats` is the buffer's size.
+/// "skin". `floats` is the buffer's size. An error for a live instance, and for a time more than 60 s past the clip and all
+/// earlier frames, except of a loop or of a chain that simulates nothing.
 FLAT_API int32_t flat_evaluate(flat_handle instance, double time, float* out, uint64_t floats);
 /// One frame of a live host: ten floats per joint (translation, rotation x y z w, scale) and one weight per morph, for all of
 /// them.
