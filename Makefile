@@ -64,7 +64,7 @@ npm: wasm ## the package for pages and Node, bindings/js/dist, packed as build-w
 	@bindings/js/build.sh
 	@cd bindings/js && npm pack --silent --pack-destination ../../build-wasm
 
-npm-sizes: ## the tables of bindings/js/README.md: the module without this and that (20 builds, some minutes)
+npm-sizes: ## the tables of bindings/js/README.md: the module without this and that (16 builds, some minutes)
 	@node bindings/js/sizes.mjs
 
 studio: ## the studio's page, build/studio: 'supple studio' serves it, and any other web server can
@@ -114,7 +114,7 @@ tidy: ## clang-tidy over the library and the program
 	@git ls-files 'src/*.c' 'scenes/*.c' 'apps/*.c' | xargs -P $(JOBS) -n 8 clang-tidy -p build --quiet
 
 clean: ## remove every build tree
-	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm build-wasm-sizes build-package build-windows bindings/js/dist
+	@rm -rf build build-debug build-clang build-asan build-tsan build-fuzz build-wasm build-wasm-play build-wasm-sizes build-package build-windows bindings/js/dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F '|' '{ printf "  %-16s %s\n", $$1, $$2 }'
