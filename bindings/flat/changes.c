@@ -107,8 +107,8 @@ int32_t flat_example(flat_handle character, const char* description, const float
     sup_arena*  arena = sup_arena_create(NULL);
     sup_example given = { 0 };
     bool        drop = false;
-    sup_result  r = arena ? read_example(o, description, arena, &given, &drop)
-                          : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
+    sup_result  r =
+        arena ? read_example(o, description, arena, &given, &drop) : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     if (!r && drop) o->character->example_count = 0;
     if (!r && !drop)
         r = fits_mesh(o, "points of a sculpt", points, floats, 3)

@@ -264,10 +264,11 @@ static bool check_time(flat_object* o, double time)
     else if (!isfinite(time))
         r = sup_fail(&o->error, SUP_ERROR_INPUT, "the time of a frame must be a finite number of seconds");
     else if (time > o->reached + SKIP_MAX)
-        r = sup_fail(&o->error, SUP_ERROR_INPUT,
-                     "%g s is more than %g s past the clip and all earlier frames (%g s), and a simulation steps through all of "
-                     "it; times are seconds: evaluate frames on the way there",
-                     time, SKIP_MAX, o->reached);
+        r = sup_fail(
+            &o->error, SUP_ERROR_INPUT,
+            "%g s is more than %g s past the clip and all earlier frames (%g s), and a simulation steps through all of "
+            "it; times are seconds: evaluate frames on the way there",
+            time, SKIP_MAX, o->reached);
     return r == SUP_OK;
 }
 

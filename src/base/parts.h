@@ -1,5 +1,6 @@
-/// base/parts.h: parts that a build leaves out when nobody can ask for them, or SUPPLE_WITHOUT (CMakeLists.txt) names them. Code
-/// tests these constants rather than the preprocessor, so that every build compiles all of it and the linker drops the rest.
+/// base/parts.h: parts that a build leaves out when nobody can ask for them, or SUPPLE_WITHOUT (CMakeLists.txt) names them.
+/// Code tests these constants rather than the preprocessor, so that every build compiles all of it and the linker drops the
+/// rest.
 #ifndef SUP_BASE_PARTS_H
 #define SUP_BASE_PARTS_H
 

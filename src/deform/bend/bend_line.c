@@ -14,7 +14,8 @@ enum { NUMBERS_MAX = 768, STATIONS_MAX = 256 };
 #define TUBE_REACH 1.5f
 /// A station cuts another limb where the skin is so many times as far from it as from the middle one of all.
 #define FAR_SKIN 4.0f
-/// Skin past an end of the line belongs to it within so many reaches; where there is more skin up to the second, the body goes on.
+/// Skin past an end of the line belongs to it within so many reaches; where there is more skin up to the second, the body goes
+/// on.
 #define END_REACH 1.2f
 #define BEYOND_REACH 2.4f
 /// Meters or a station: more is a mistake.

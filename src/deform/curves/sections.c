@@ -9,8 +9,8 @@
 
 #define SPACING 0.02f // of stations, in diagonals: a forearm gets about ten
 #define EXPLAINED 0.8 // of the squared displacements of a limb: noise at six points leaves so much when its turn is taken out
-// Radians (half a degree): a section that turns less does not tell where its pole is. STILL, in square radians, is the square of
-// that: added to the sum of squares, it holds sections back that hardly turn in any example.
+// Radians (half a degree): a section that turns less does not tell where its pole is. STILL, in square radians, is the square
+// of that: added to the sum of squares, it holds sections back that hardly turn in any example.
 #define TURN_LEAST 0.01f
 #define STILL 1e-4f
 // Below these the sine and the quotients of an angle are their limits at 0, to the last bit of a float.
@@ -100,8 +100,8 @@ static bool find_centers(section_maker* m)
 static sup_vec3 rotation_vector(sup_quat q, sup_vec3 like)
 {
     if (q.w < 0) q = quat(-q.x, -q.y, -q.z, -q.w);
-    double   s = sqrt((double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z), angle = 2 * sup_atan2(s, q.w);
-    float    scale = s > SINE_LEAST ? (float)(angle / s) : 2.0f, other = s > SINE_LEAST ? (float)((angle - 2 * SUP_PI) / s) : 2.0f;
+    double s = sqrt((double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z), angle = 2 * sup_atan2(s, q.w);
+    float scale = s > SINE_LEAST ? (float)(angle / s) : 2.0f, other = s > SINE_LEAST ? (float)((angle - 2 * SUP_PI) / s) : 2.0f;
     sup_vec3 a = v3(q.x * scale, q.y * scale, q.z * scale), b = v3(q.x * other, q.y * other, q.z * other);
     return v3_distance(a, like) <= v3_distance(b, like) ? a : b;
 }
@@ -212,7 +212,8 @@ void sup_sections_prepare(const sup_sections* sections, const uint32_t* examples
         }
         // R - I = sin(a)/a [w] + (1 - cos a)/a^2 [w]^2
         double a = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-        double one = a > ANGLE_LEAST ? sup_sin(a) / a : 1, half = a > ANGLE_LEAST ? sup_sin(0.5 * a) / a : 0.5, two = 2 * half * half;
+        double one = a > ANGLE_LEAST ? sup_sin(a) / a : 1, half = a > ANGLE_LEAST ? sup_sin(0.5 * a) / a : 0.5,
+               two = 2 * half * half;
         double k[3][3] = { { 0, -w[2], w[1] }, { w[2], 0, -w[0] }, { -w[1], w[0], 0 } },
                c[3] = { sections->centers[s].x, sections->centers[s].y, sections->centers[s].z };
         for (int i = 0; i < 3; ++i) {

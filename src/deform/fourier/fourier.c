@@ -192,8 +192,8 @@ static sup_result limit_swing(fourier_bound* b, sup_arena* arena, sup_error* err
     float*    limits;
     if (!swing.scratch) return sup_fail_memory(error, "fourier");
     if (b->residual == RESIDUAL_NONE || b->dynamics.forces.count) return SUP_OK;
-    sup_result r =
-        sup_residual_limit_swing(&b->dynamics.segments, &b->dynamics.modal, &swing, b->dynamics.point_count, arena, &limits, error);
+    sup_result r = sup_residual_limit_swing(&b->dynamics.segments, &b->dynamics.modal, &swing, b->dynamics.point_count, arena,
+                                            &limits, error);
     if (!r) fourier_net_limit_swing(&b->net, b->dynamics.point_count, limits);
     return r;
 }

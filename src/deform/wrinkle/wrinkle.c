@@ -95,7 +95,7 @@ static double cube_root(double x)
 {
     enum { ROUNDS = 200 };
     const double NEAR = 1e-12;
-    double root = x > 1 ? x : 1;
+    double       root = x > 1 ? x : 1;
     for (int i = 0; i < ROUNDS && root * root * root > x * (1 + NEAR); ++i) root -= (root - x / (root * root)) / 3;
     return root;
 }

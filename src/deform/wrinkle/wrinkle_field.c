@@ -461,20 +461,20 @@ typedef struct wander {
 static wander wander_at(sup_vec3 p, double shortest, double wavelength, double irregularity)
 {
     static const float directions[DIRECTIONS][3] = { { 0.55f, 0.33f, 0.77f },
-                                         { -0.54f, 0.78f, 0.31f },
-                                         { 0.29f, -0.58f, 0.76f },
-                                         { 0.83f, 0.52f, -0.19f },
-                                         { -0.16f, 0.67f, 0.72f } };
+                                                     { -0.54f, 0.78f, 0.31f },
+                                                     { 0.29f, -0.58f, 0.76f },
+                                                     { 0.83f, 0.52f, -0.19f },
+                                                     { -0.16f, 0.67f, 0.72f } };
     wander             out = { 0, { 0, 0, 0 } };
     double             squares = 0, length = shortest;
     for (int i = 0; i < OCTAVES; ++i, length *= OCTAVE) {
         double folds = length / wavelength;
         if (!(folds > SHORTEST) || folds > LONGEST) continue;
-        double share =
-            (double)(sup_smoothstep(SHORTEST, WHOLE_FROM, (float)folds) * (1 - sup_smoothstep(WHOLE_TO, LONGEST, (float)folds)));
+        double       share = (double)(sup_smoothstep(SHORTEST, WHOLE_FROM, (float)folds) *
+                                (1 - sup_smoothstep(WHOLE_TO, LONGEST, (float)folds)));
         const float* direction = directions[i % DIRECTIONS];
-        double       along = (double)(direction[0] * p.x + direction[1] * p.y + direction[2] * p.z), number = 2 * SUP_PI / length;
-        double       angle = number * along + i;
+        double along = (double)(direction[0] * p.x + direction[1] * p.y + direction[2] * p.z), number = 2 * SUP_PI / length;
+        double angle = number * along + i;
         if (!(fabs(angle) < ANGLE_MOST)) continue;
         squares += share * share;
         out.turn += share * sup_sin(angle);
