@@ -149,6 +149,10 @@ static void wrong_kinds_and_types_are_sentences(void** state)
     assert_int_equal(flat_play(chain, "{\"live\":1}"), 0);
     assert_non_null(strstr(flat_error(chain), "'live' must be true or false"));
     assert_int_equal(flat_play(chain, "{\"preroll\":\"1\"}"), 0);
+    assert_int_equal(flat_play(chain, "{\"start\":-1}"), 0);
+    assert_non_null(strstr(flat_error(chain), "must lie between 0 and a million seconds"));
+    assert_int_equal(flat_play(chain, "{\"start\":1,\"end\":0.5}"), 0);
+    assert_non_null(strstr(flat_error(chain), "reversed; put start before end"));
     flat_free(chain), flat_free(character);
 }
 

@@ -475,7 +475,7 @@ def test_a_frame_costs_less_than_a_tenth_of_a_millisecond(arm):
     assert best < 1e-4
 
 
-def test_numbers_that_are_none_are_named():
+def test_what_is_not_a_number_is_named():
     player = supple.load("builtin:arm?points=200").chain("linear").play("flex")
     for call in (lambda: player.evaluate(None), lambda: player.evaluate("soon"), lambda: player.set("linear.x", "much"), lambda: player.hold([])):
         with pytest.raises(supple.InputError, match="must be a number"):
