@@ -214,7 +214,7 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 /// layers_planes.c: where planes between sub-volumes stand along each bone; NULL: in the middles.
 sup_result layers_read_planes(const sup_bind_input* in, sup_arena* arena, const float** out, sup_error* error);
 
-/// layers_note.c: what is odd about the character, in sentences with their cures.
+/// layers_say.c: what is odd about the character, in sentences with their cures.
 sup_result layers_note(const sup_bind_input* in, sup_arena* temporary, layers_bound* b, sup_error* error);
 
 /// layers_step.c
