@@ -92,8 +92,11 @@ async function answer(port: Port, place: Place, { id, target, method, parameters
     }
 }
 
-/** Holds a lock for as long as this worker lives; resolves when it has it. */
-const holdLock = (name: string): Promise<void> => new Promise(resolve => void navigator.locks.request(name, () => (resolve(), new Promise(() => undefined))));
+/** Holds a lock for as long as this worker lives; resolves when it has it, or cannot: in a sandboxed frame nobody has locks, the page neither. */
+const holdLock = (name: string): Promise<void> => new Promise(resolve => {
+    if (!navigator.locks) return resolve();
+    navigator.locks.request(name, () => (resolve(), new Promise(() => undefined))).catch(() => resolve());
+});
 
 /** Waits for the first message, which says of which kind it is. Questions are answered one after the other. */
 export async function run(place: Place): Promise<void> {

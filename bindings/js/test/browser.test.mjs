@@ -96,6 +96,20 @@ async function checkMissing() {
     console.log("ok       files that are not beside the bundle are named");
 }
 
+/** A sandboxed frame, whose origin is nobody's, has workers and no locks. */
+async function checkSandbox() {
+    const script = fs.readFileSync(path.join(site, "page.mjs"), "utf8").replaceAll("</script", "<\\/script");
+    fs.writeFileSync(path.join(site, "inline.html"), `<!doctype html><meta charset=utf-8><title>inside</title><script type=module>${script}</script>`);
+    fs.writeFileSync(path.join(site, "sandbox.html"), "<!doctype html><meta charset=utf-8><title>test</title><iframe sandbox=allow-scripts src=./inline.html></iframe>");
+    const page = await openPage("plain", "sandbox.html"), frame = page.frames().find(one => one.url().endsWith("inline.html"));
+    await frame.waitForFunction(() => globalThis.play);
+    const clip = "flex", got = await frame.evaluate(parameters => Promise.race([globalThis.play(...parameters), new Promise(resolve => setTimeout(resolve, 30000, { error: "nothing in 30 s" }))]), ["compat", SOURCE, clip, "linear", [0]]);
+    assert.deepEqual(got.hashes, native(clip, "linear").slice(0, 1), got.error);
+    assert.deepEqual(page.problems, []);
+    await page.close();
+    console.log("ok       a sandboxed frame: frames as the program");
+}
+
 /** The example draws a character, the skin moves, and a click on it hits it. */
 async function checkExample() {
     const page = await openPage("isolated", `index.html?chain=${encodeURIComponent("dualquat,smooth")}`);
@@ -120,6 +134,7 @@ try {
     await checkHashes("isolated", ["compat"], chains.slice(0, 2), clip, 2);
     await checkHashes("plain", ["compat"], chains.slice(0, 1), clip, undefined);
     await checkMissing();
+    await checkSandbox();
     await checkFree();
     await checkStop("isolated");
     await checkStop("plain");
