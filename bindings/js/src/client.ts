@@ -51,6 +51,7 @@ class Line {
     }
 
     ask(target: number, method: string, parameters: unknown[]): Promise<unknown> {
+        if (this.dead) return Promise.reject(this.dead);
         const id = this.next++;
         const at = parameters.findIndex(one => typeof one === "function");
         const question: Question = { id, target, method, parameters: parameters.map(one => (typeof one === "function" ? undefined : one)) };
@@ -63,7 +64,6 @@ class Line {
                 if (progress(fraction, what) === false) stop();
             };
         }
-        if (this.dead) return Promise.reject(this.dead);
         return new Promise((resolve, reject) => {
             this.waiting.set(id, Object.assign(waiting, { resolve, reject }));
             this.worker.postMessage(question);
@@ -117,7 +117,7 @@ export async function connect(place: Place, options: OpenOptions = {}): Promise<
     try {
         const supple = await line.ask(0, "open", [options]) as Remote<Supple>, threads = locks ? await supple.threads : 0;
         // A worker that the browser ends, for memory say, ends without a word. Each of them holds a lock of its own, which the page gets then.
-        for (let i = 0; i < threads; ++i) void locks!.request(`${name}/${i}`, () => line.closing || line.end("a worker stopped: the browser ended it, for want of memory perhaps")).catch(() => undefined);
+        for (let i = 0; i < threads; ++i) void locks!.request(`${name}/${i}`, () => line.closing || line.end("the browser ended a worker, perhaps because memory ran out")).catch(() => undefined);
         return supple;
     } catch (error) {
         line.end();

@@ -99,7 +99,7 @@ export class Painter {
         this.waiting = undefined;
         if (!("failed" in said)) {
             // A thread that the browser ends, ends without a word: then its lock is free.
-            if (!this.watched && "locks" in navigator) void navigator.locks.request(this.alive, () => this.heard({ failed: "the browser ended the drawing thread, for want of memory perhaps" }));
+            if (!this.watched && "locks" in navigator) void navigator.locks.request(this.alive, () => this.heard({ failed: "the browser ended the drawing thread, perhaps because memory ran out" }));
             this.watched = true;
             this.ms = said.ms;
             if (this.moving) this.share = Math.max(COARSEST, Math.min(1, said.ms > SMOOTH_MS ? this.share * COARSEN : said.ms < SMOOTH_MS / 2 ? this.share * SHARPEN : this.share));
