@@ -169,28 +169,33 @@ export class Engine {
 
     /** Whether a character can be read, told before the session becomes it: nothing that plays is lost when not. */
     async probe(source: Source): Promise<CharacterInfo> {
-        const lane = this.spares.pop() ?? await Lane.open();
-        try {
+        return this.inSpare(async lane => {
             await lane.load(source);
             const info = await lane.character.inspect();
             this.motions = lane.motions;
-            this.spare(lane);
             return info;
-        } catch (error) {
-            if (isFatal(error)) lane.close();
-            else this.spare(lane);
-            throw error;
-        }
+        });
     }
     /** Whether the core takes a world, told before it is the session's. */
     async probeWorld(world: object): Promise<void> {
-        const lane = this.spares.pop() ?? await Lane.open();
-        try {
+        await this.inSpare(async lane => {
             await lane.load(this.session.source);
             await lane.props(this.session.world?.files);
             await (await lane.character.chain({ links: "linear", clip: this.clip()?.name ?? null, world })).free();
-        } finally {
+        });
+    }
+    /** Work in a lane of its own, which stays for other work unless it died. */
+    private async inSpare<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
+        const kept = this.spares.pop(), lane = kept ?? await Lane.open();
+        try {
+            const made = await work(lane);
             this.spare(lane);
+            return made;
+        } catch (error) {
+            if (isFatal(error)) lane.close();
+            else this.spare(lane);
+            if (kept && error instanceof SuppleError && error.code === "dead") return this.inSpare(work); // it had died while nobody looked
+            throw error;
         }
     }
     /** Something beside the character cannot be read. */
@@ -220,21 +225,16 @@ export class Engine {
 
     /** One frame of a chain that is not in the session, made in a lane of its own; undefined when `go` says no. */
     async aside(spec: ChainSpec, at: number, go: () => boolean): Promise<Frame | undefined> {
-        const lane = this.spares.pop() ?? await Lane.open(), { start } = this.span();
-        try {
+        const { start } = this.span();
+        return this.inSpare(async lane => {
             await lane.load(this.session.source);
             await lane.props(this.session.world?.files);
             const chain = await lane.character.chain(this.chainOptions(spec), go), player = await chain.play(this.playOptions());
             for (const [name, value] of this.frameValues(spec)) await player.set(name, value);
             const [points, shading] = await Promise.all([player.evaluate(frameTime(start, this.session.fps, at)), shaded(player, this.info!.vertices)]);
             await Promise.all([player.free(), chain.free()]);
-            this.spare(lane);
             return { points, ...shading, hash: "", ms: 0, pose: new Float32Array() };
-        } catch (error) {
-            if (isFatal(error)) lane.close();
-            else this.spare(lane);
-            return undefined; // stopped, or this character does not take it
-        }
+        }).catch(() => undefined); // stopped, or this character does not take it
     }
 
     // -------------------------------------------------------------------------------------------- a parameter under the finger
@@ -307,6 +307,7 @@ export class Engine {
             this.goOn();
             return;
         }
+        this.goOn(); // of the slider before this one
         ++slot.turn; // what simulates ahead makes room
         const living = { slot, values: new Map([[name, value]]), frame: undefined, until };
         this.living = living;
@@ -345,11 +346,13 @@ export class Engine {
 
     /** Until a live frame stands on the screen, or the slider moves on: frames that nobody sees take their time from the picture that is waited for (or the hand, which then says goOn). */
     async seenOrMoved(frame: Frame, until = performance.now() + LIVE_MS): Promise<void> {
+        this.goOn(); // whoever waits for an older frame waits for one that nobody will see
+        let waiting: Engine["waiting"];
         await new Promise<void>(resolve => {
-            this.waiting = { frame, resolve };
+            this.waiting = waiting = { frame, resolve };
             setTimeout(resolve, Math.max(0, until - performance.now())); // a page that is not seen draws nothing
         });
-        this.waiting = undefined;
+        if (this.waiting === waiting) this.waiting = undefined;
     }
     private waiting: { frame: Frame; resolve(): void } | undefined;
     goOn(): void { this.waiting?.resolve(); }
