@@ -211,8 +211,13 @@ const orNull = <T>(value: unknown, is: (value: unknown) => boolean): T | null =>
 
 function sourceOf(value: Loose): Source | undefined {
     if (typeof value["builtin"] !== "string" && !isRef(value["file"])) return undefined;
-    const lists = ["beside", "motions", "sculpts", "maps", "truth", "poses"], refs = ["file", "skeleton", "skin", "world"];
-    return Object.fromEntries(Object.entries(value).filter(([name, one]) => (lists.includes(name) ? Array.isArray(one) && one.every(isObject) : refs.includes(name) ? isRef(one) : true))) as Source;
+    const list = (is: (one: unknown) => boolean) => (one: unknown) => Array.isArray(one) && one.every(is), text = (one: unknown) => typeof one === "string", ofFile = list(one => isObject(one) && isRef(one["file"]));
+    const kinds: Record<keyof Source, (one: unknown) => boolean> = {
+        builtin: text, file: isRef, given: text, beside: list(isRef), unit: Number.isFinite, up: one => ["x", "y", "z"].includes(one as string), skeleton: isRef, weights: one => one === "automatic", skin: isRef,
+        motions: list(isRef), sculpts: ofFile, maps: ofFile, world: isRef, truth: list(isRef), poses: list(one => isObject(one) && text(one["clip"]) && list(key => isObject(key) && Number.isFinite(key["time"]) && isObject(key["turn"]) && isObject(key["move"]))(one["keys"])),
+        bend: one => isObject(one) && text(one["joint"]) && isPlace(one["axis"]) && Number.isFinite(one["from"]) && Number.isFinite(one["to"]),
+    };
+    return Object.fromEntries(Object.entries(value).filter(([name, one]) => kinds[name as keyof Source]?.(one))) as Source;
 }
 
 /** The session in what came from the address or from a file, where anything may stand; undefined: there is none. What is missing or of another kind is as in the first one. */
