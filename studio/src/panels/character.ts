@@ -1,10 +1,11 @@
 // What was read: the report of `supple inspect`, and cures one click away.
 import { type App, type Panel, bytes, count, soon } from "../app.ts";
 import { ICONS, h, icon } from "../dom.ts";
+import { sentence } from "../engine.ts";
 import { fileBytes } from "../files.ts";
 import { bytesByPart } from "../glb.ts";
 import { type Shape, rigged } from "../lane.ts";
-import { type Source, sourceName } from "../session.ts";
+import { type FileRef, type Source, sourceName } from "../session.ts";
 import { here } from "../words.ts";
 
 const UNITS: [string, number][] = [["m", 1], ["cm", 0.01], ["mm", 0.001], ["in", 0.0254], ["ft", 0.3048]];
@@ -50,16 +51,25 @@ export const characterPanel: Panel = {
 };
 
 function report(app: App, source: Source): HTMLElement[] {
-    const { store, engine } = app, { shape } = engine, out: HTMLElement[] = [h("h2", {}, sourceName(source))];
+    const { store, engine, say } = app, { shape } = engine, out: HTMLElement[] = [h("h2", {}, sourceName(source))];
     if (engine.problem) out.push(h("div", { class: "failed", role: "alert" }, engine.problem));
     if (!shape) return out;
     const { info } = shape, { metres } = sizeOf(shape), weights = shape.weightBegin.length > 1 && rigged(info) ? weightsOf(shape) : undefined;
     const change = (label: string, more: Partial<Source>) => store.do(label, session => ({ ...session, source: { ...session.source, ...more }, camera: null }));
     // What was dropped beside the character can be taken away again; a list that becomes empty goes.
-    const put = (more: Partial<Record<keyof Source, unknown>>, label: string) => store.do(label, session => {
-        const kept = Object.fromEntries(Object.entries({ ...session.source, ...more }).filter(([, one]) => one !== undefined && !(Array.isArray(one) && !one.length))) as Source;
-        return { ...session, source: kept, ...(more.motions ? { clip: null, start: null, end: null, frame: 0 } : {}) };
-    });
+    const put = (more: Partial<Record<keyof Source, unknown>>, label: string) => {
+        const kept = Object.fromEntries(Object.entries({ ...store.now.source, ...more }).filter(([, one]) => one !== undefined && !(Array.isArray(one) && !one.length))) as Source;
+        store.do(label, session => ({ ...session, source: kept, ...(more.motions ? { clip: null, start: null, end: null, frame: 0, cycle: false } : {}) }));
+    };
+    // Sculpts and throws may belong to a motion: it stays as long as they do.
+    const putMotions = async (motions: FileRef[], { name }: FileRef) => {
+        try {
+            await engine.probe({ ...store.now.source, motions });
+            put({ motions }, "remove a motion");
+        } catch (error) {
+            say(`'${name}' is still needed. Without it: ${sentence(error)}.`, "bad");
+        }
+    };
     const left = (names: string[], remove: (at: number) => void) => h("span", { class: "dropped" }, names.map((name, at) => h("span", {}, name, h("button", { class: "square small", "aria-label": `Remove ${name}`, title: `Remove ${name}`, onclick: () => remove(at) }, icon(ICONS.close)))));
     const rows: [string, string | HTMLElement][] = [
         ["Points", info.vertices === info.points ? count(info.points) : `${count(info.points)} (${count(info.vertices)} stored: ${count(info.vertices - info.points)} on seams)`],
@@ -68,7 +78,7 @@ function report(app: App, source: Source): HTMLElement[] {
         ["Joints", rigged(info) ? count(info.joints.length) : "none"],
         ["Weights", weights ? `at most ${weights.most} a point, sums ${weights.low.toFixed(3)} to ${weights.high.toFixed(3)}` : "none"],
         ["Clips", info.clips.length ? info.clips.map(clip => `${clip.name} ${clip.seconds.toFixed(2)} s`).join(", ") : "none: drop a motion (.bvh)"],
-        ...(source.motions?.length ? [["Motions", left(source.motions.map(one => one.name), at => put({ motions: source.motions!.filter((_, i) => i !== at) }, "remove a motion"))] as [string, HTMLElement]] : []),
+        ...(source.motions?.length ? [["Motions", left(source.motions.map(one => one.name), at => void putMotions(source.motions!.filter((_, i) => i !== at), source.motions![at]!))] as [string, HTMLElement]] : []),
         ["Sculpts", source.sculpts?.length ? source.sculpts.map(one => one.file.name).join(", ") : info.examples.length ? info.examples.map(one => one.name).join(", ") : "none"],
         ["Morphs", info.morphs.length ? info.morphs.join(", ") : "none"],
         ["Maps", source.maps?.length ? left(source.maps.map(one => one.name), at => put({ maps: source.maps!.filter((_, i) => i !== at) }, "remove a map")) : info.maps.length ? info.maps.join(", ") : "none"],
