@@ -26,13 +26,13 @@ export function onlyHere(session: Session): string | null {
     if (session.source.bend) return "This motion was made by the Doctor. Choose a clip of the file, and the line for it stands here.";
     const over = posedOf(session, session.clip)?.over ?? null;
     const motions = session.source.motions?.length ?? 0;
-    if (posedOf(session, over) || posedOf(session, session.clip) && motions) return "These are two motions, one over the other or beside it, and the command line takes one at a time. Save the GLB in the tool Pose: it has both.";
+    if (posedOf(session, over) || posedOf(session, session.clip) && motions) return "Two motions play here, and the command line takes one at a time. Save the GLB in the tool Pose: it has both.";
     if (motions > 1) return "The command line puts one motion at a time onto a rig: remove the others in the panel Character.";
     return null;
 }
 
 /** The clip of poses that is played, which is a file of its own. */
-const posedOf = ({ source }: Session, clip: string | null) => source.poses?.find(one => one.clip === clip);
+const posedOf = ({ source }: Pick<Session, "source">, clip: string | null) => source.poses?.find(one => one.clip === clip);
 
 const seconds = (value: number): string => String(Number(value.toFixed(6)));
 
@@ -87,7 +87,7 @@ export function commandLine(session: Session, chain: ChainSpec, motion: Motion, 
 
 /** What the session puts on the character, in the order in which it is put there. */
 function besides({ source }: Session, clip: string | null): { motions: string[]; maps: { name: string; file: string }[]; sculpts: { clip: string; time: number; file: string }[]; weigh: string | true | undefined } {
-    const posed = posedOf({ source } as Session, clip);
+    const posed = posedOf({ source }, clip);
     return {
         motions: posed ? [`${posed.clip}.json`] : (source.motions ?? []).slice(0, 1).map(one => one.name),
         maps: (source.maps ?? []).map(({ name, file }) => ({ name, file: file.name })),
@@ -116,7 +116,7 @@ export function codeJavaScript(session: Session, chain: ChainSpec, motion: Motio
         ...(maps.length || world ? [`const text = async name => new TextDecoder().decode(await read(name));`] : []),
         `${weigh ? "let" : "const"} character = ${read}${hasLoad ? `${source.builtin ? ", undefined" : ""}, ${load}` : ""});`,
         ...(weigh === true ? [`character = character.weigh();`] : weigh ? [`character = supple.load(${literal(weightsName(source))}, character.weigh({}, undefined, { name: ${literal(weigh)}, bytes: await read(${literal(weigh)}) }).write());`] : []),
-        ...maps.map(({ name, file }) => `character.map(${literal(name)}, Float32Array.from((await text(${literal(file)})).trim().split(/[\\s,]+/), Number));`),
+        ...maps.map(({ name, file }) => `character.map(${literal(name)}, Float32Array.from((await text(${literal(file)})).match(/[^\\s,;[\\]]+/g), Number));`),
         ...motions.map(name => `character.motion(${literal(name)}, await read(${literal(name)}));`),
         ...(sculpts.length ? [`character.example({}); // those of the file`] : []),
         ...sculpts.map(({ clip, time, file }) => `character.example(${object([["name", file], ["clip", clip || undefined], ["time", time]])}, (await supple.fetch(${literal(file)})).array("points"));`),
@@ -134,10 +134,10 @@ export function codePython(session: Session, chain: ChainSpec, motion: Motion, o
     const named = (pairs: [string, unknown][]) => pairs.filter(([, value]) => value !== undefined && value !== false).map(([name, value]) => `, ${name}=${py(value)}`).join("");
     const set = settings(chain), { motions, maps, sculpts, weigh } = besides(session, motion.clip);
     return [
-        `import supple`, ``,
+        ...(maps.length ? [`import re`] : []), `import supple`, ``,
         `character = supple.load(${literal(source.skin ? sourceWord(source) : givenWord(source))}${named([["unit", source.unit], ["up", source.up]])})`,
         ...(weigh === true ? [`character = character.weigh()`] : weigh ? [`character = supple.load_bytes(${literal(weightsName(source))}, character.weigh(${literal(weigh)}).to_bytes())`] : []),
-        ...maps.map(({ name, file }) => `character.maps[${literal(name)}] = [float(one) for one in open(${literal(file)}).read().replace(",", " ").split()]`),
+        ...maps.map(({ name, file }) => `character.maps[${literal(name)}] = [float(one) for one in re.findall(r"[^\\s,;\\[\\]]+", open(${literal(file)}).read())]`),
         ...motions.map(name => `character.add_motion(${literal(name)})`),
         ...(sculpts.length ? [`character.clear_examples()  # those of the file`] : []),
         ...sculpts.map(({ clip, time, file }) => `character.add_example(supple.load(${literal(file)}).points, ${time}${named([["clip", clip || undefined], ["name", file]])})`),

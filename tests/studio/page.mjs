@@ -34,6 +34,8 @@ function hashesThere(file, ...words) {
     return r.status === 0 ? JSON.parse(r.stdout).hashes : /error: (.*)\n$/.exec(r.stderr)[1].replace("give them with --example T=FILE", "make one with the tool Sculpt, or drop some");
 }
 const tab = name => page.getByRole("tab", { name, exact: true }).click();
+/** In the panel Character, what was dropped beside the character. */
+const remove = name => tab("Character").then(() => page.getByRole("button", { name: `Remove ${name}`, exact: true }).click());
 const notice = async () => (await page.locator("#notices .notice p").allTextContents()).join("\n");
 // In one go: a note closes by itself after some seconds, and a click that waits for it would wait for nothing.
 const clearNotices = () => page.evaluate(() => document.querySelectorAll("#notices button[aria-label=Close]").forEach(one => one.click()));
@@ -144,7 +146,9 @@ await test("files are dropped: characters of two formats, a preset, a world, a m
     await drop(page, at("world.json"));
     await page.waitForFunction(() => globalThis.studio.session().source.world);
     await becomes(hashesThere("arm.glb", "--deform", "lattice", "--world", at("world.json")), "frames in the world");
-    await change(page, s => ({ ...s, source: { ...s.source, world: undefined } }));
+    await remove("world.json");
+    await page.waitForFunction(() => !globalThis.studio.session().source.world);
+    await becomes(hashesThere("arm.glb", "--deform", "lattice"), "frames without the world");
 
     const points = (await studio(page, "character")).points;
     fs.writeFileSync(at("dualquat_blend.txt"), Array.from({ length: points }, (_, i) => (i % 2 ? "1" : "0.25")).join("\n"));
@@ -152,7 +156,9 @@ await test("files are dropped: characters of two formats, a preset, a world, a m
     await page.waitForFunction(() => globalThis.studio.session().source.maps?.some(map => map.name === "dualquat_blend"));
     await only(["dualquat"]);
     await becomes(hashesThere("arm.glb", "--deform", "dualquat", "--map", `dualquat_blend=${at("dualquat_blend.txt")}`), "frames under the map");
-    await change(page, s => ({ ...s, source: { ...s.source, maps: undefined } }));
+    await remove("dualquat_blend");
+    await page.waitForFunction(() => !globalThis.studio.session().source.maps);
+    await becomes(hashesThere("arm.glb", "--deform", "dualquat"), "frames without the map");
 
     await clearNotices();
     const before = await session();
@@ -162,16 +168,17 @@ await test("files are dropped: characters of two formats, a preset, a world, a m
     await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => p.textContent.includes(text)), wanted.slice(0, 60))
         .catch(async () => { throw new Error(`no notice has '${wanted}': ${await notice()}`); });
     equal((await session()).source, before.source, "the character that was there");
-    for (const [name, json, says] of [["gravity.json", { gravity: "down" }, /gravity/], ["list.json", [1, 2], /neither a preset, a world nor a session/], ["half.json", { version: 1, source: {}, chains: [{ id: 1, links: [{ deformer: "linear", values: {} }] }] }, /neither a preset/]]) {
+    for (const [name, json, says] of [["gravity.json", { gravity: "down" }, /gravity/], ["list.json", [1, 2], /neither a preset, a world nor a session/], ["half.json", { version: 1, source: { builtin: 5 }, chains: [{ id: 1, links: [{ deformer: "linear", values: {} }] }] }, /neither a preset/]]) {
         await clearNotices();
         await drop(page, { name, bytes: JSON.stringify(json) });
         await page.waitForFunction(text => [...document.querySelectorAll("#notices p")].some(p => new RegExp(text).test(p.textContent)), says.source).catch(async () => { throw new Error(`${name}: the page says '${await notice()}'`); });
         equal({ ...await session(), frame: 0, camera: 0 }, { ...before, frame: 0, camera: 0 }, `the session after ${name}`);
     }
     // Of a session in which things are missing or of another kind, the rest is taken.
-    await drop(page, { name: "part.json", bytes: JSON.stringify({ version: 1, source: before.source, chains: [{ id: 1, links: [{ deformer: "smooth", values: { iterations: 2, other: {} } }, 7] }], fps: "fast", compare: "never", show: { heat: "warm", wire: true }, touch: null }) });
+    await drop(page, { name: "part.json", bytes: JSON.stringify({ version: 1, source: { ...before.source, given: 5, up: "w", motions: [{}], poses: [{ clip: "p", keys: [{}] }], bend: {} }, chains: [{ id: 1, links: [{ deformer: "smooth", values: { iterations: 2, other: {} } }, 7] }], fps: "fast", compare: "never", show: { heat: "warm", wire: true }, touch: null }) });
     await page.waitForFunction(() => globalThis.studio.session().show.wire);
-    const { chains, fps, compare, show } = await session();
+    const { chains, fps, compare, show, source } = await session();
+    equal(source, before.source, "its source");
     equal([chains, fps, compare, show.heat], [[{ id: 1, links: [{ deformer: "smooth", muted: false, values: { iterations: 2 } }] }], 30, "single", "none"], "what was taken of it");
     await studio(page, "set", before);
     await clearNotices();
@@ -191,6 +198,17 @@ await test("a motion (BVH) moves the rig that is there, as --motion does", async
     await change(page, s => ({ ...s, end: END }));
     const there = JSON.parse(supple("bake", at("figure.glb"), at("o.npy"), "--motion", at("walk.bvh"), "--clip", clip, "--deform", "dualquat", "--fps", String(FPS), "--end", String(END), "--hashes", "--json", "--no-verdict"));
     await becomes(there.hashes, "frames of the motion");
+    // What was thrown over it has no meaning without it: it stays as long as that is there.
+    await change(page, s => ({ ...s, source: { ...s.source, poses: [{ clip: "thrown", over: clip, between: "linear", keys: [{ time: 0, turn: {}, move: {} }] }] } }));
+    await clearNotices();
+    await remove("walk.bvh");
+    await page.waitForFunction(() => /'walk.bvh' is still needed/.test(document.querySelector("#notices").textContent));
+    holds((await session()).source.motions.length === 1 && await studio(page, "character").then(one => one.problem === null), "the motion is there, and plays");
+    await clearNotices();
+    await change(page, s => ({ ...s, cycle: true, source: { ...s.source, poses: undefined } }));
+    await remove("walk.bvh");
+    await page.waitForFunction(() => !globalThis.studio.session().source.motions);
+    equal([(await session()).clip, (await session()).cycle], [null, false], "what was set for the motion");
     await drop(page, at("arm.glb"));
     await page.waitForFunction(() => globalThis.studio.character()?.name === "arm").catch(async () => { throw new Error(`the arm is not back: ${JSON.stringify(await studio(page, "character"))} ${await notice()}`); });
 });
@@ -429,7 +447,11 @@ await test("the Doctor ranks the joints as supple check does; a click bends the 
 
 await test("the file that is saved is the copied command's, to the byte; so are those of its Python and JavaScript; its C runs", async () => {
     await only([{ deformer: "dualquat", muted: false, values: { blend: 0.75 } }, "smooth"], { start: 0.1 });
-    await becomes(hashesThere("arm.glb", "--deform", "dualquat,smooth", "--set", "dualquat.blend=0.75", "--start", "0.1"), "frames");
+    const map = JSON.stringify(Array.from({ length: (await studio(page, "character")).points }, (_, i) => (i % 3) / 2));
+    fs.writeFileSync(at("dualquat_blend.txt"), map);
+    await drop(page, at("dualquat_blend.txt"));
+    await page.waitForFunction(() => globalThis.studio.session().source.maps);
+    await becomes(hashesThere("arm.glb", "--deform", "dualquat,smooth", "--set", "dualquat.blend=0.75", "--start", "0.1", "--map", "dualquat_blend=dualquat_blend.txt"), "frames");
     await tab("Out");
     await page.locator("#out-bake").click();
     await page.waitForFunction(() => document.querySelector("#out-result").dataset.bytes);
@@ -441,9 +463,9 @@ await test("the file that is saved is the copied command's, to the byte; so are 
     const line = await page.evaluate(() => navigator.clipboard.readText());
     equal(line, await page.locator("#out-code").textContent(), "what is copied is what is shown");
     fs.mkdirSync(at("there"), { recursive: true });
-    fs.copyFileSync(at("arm.glb"), at("there/arm.glb"));
+    for (const name of ["arm.glb", "dualquat_blend.txt"]) fs.copyFileSync(at(name), at(`there/${name}`));
     shell(line, at("there"));
-    const file = fs.readdirSync(at("there")).find(name => name !== "arm.glb");
+    const file = fs.readdirSync(at("there")).find(name => name.endsWith(".glb") && name !== "arm.glb");
     equal(file, download.suggestedFilename(), "its name");
     equal(sha(fs.readFileSync(at(`there/${file}`))), sha(saved), `the bytes of: ${line}`);
     await page.locator('[data-kind="Python"]').click();
@@ -468,6 +490,7 @@ await test("the file that is saved is the copied command's, to the byte; so are 
     equal(c.status, 0, c.stderr);
     equal(spawnSync("./code", { cwd: at("there") }).status, 0, "the C code runs");
     await page.locator('[data-kind="Command"]').click();
+    await change(page, s => ({ ...s, source: { ...s.source, maps: undefined } }));
 });
 
 await test("pictures, a sheet, a film, a preset and the session are saved", async () => {
@@ -532,6 +555,12 @@ await test("a worker that the browser ends without a word is replaced, and the s
     for (const worker of page.workers().filter(one => one.url().endsWith("/worker.mjs"))) await worker.evaluate(() => self.close()).catch(() => undefined); // its answer may be lost with it
     await only(["dualquat", "smooth"]);
     await becomes(hashesThere("arm.glb", "--deform", "dualquat,smooth"), "frames of new workers");
+    // One that nobody uses at the time is replaced as well, and a file that comes then is read.
+    for (const worker of page.workers().filter(one => one.url().endsWith("/worker.mjs"))) await worker.evaluate(() => self.close()).catch(() => undefined);
+    await clearNotices();
+    await drop(page, { name: "soft.txt", bytes: Array((await studio(page, "character")).points).fill("0.5").join("\n") });
+    await page.waitForFunction(() => globalThis.studio.session().source.maps?.length).catch(async () => { throw new Error(`the map is not there: ${await notice()}`); });
+    await studio(page, "undo");
     equal(await studio(page, "undo") !== null, true, "undo is there");
     await becomes(wanted, "frames after undo");
     await rested(page);
