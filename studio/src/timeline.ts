@@ -280,8 +280,8 @@ export function timeline(app: App): void {
         drawAll();
         curveSoon();
     });
-    new ResizeObserver(([entry]) => {
-        Object.assign(room, { width: entry!.contentRect.width, height: entry!.contentRect.height });
+    new ResizeObserver(() => {
+        Object.assign(room, { width: track.clientWidth, height: track.clientHeight }); // laid out by now
         drawAll();
         curveSoon();
     }).observe(track);

@@ -100,8 +100,8 @@ export class View {
         this.controls.dampingFactor = 0.12;
         this.controls.addEventListener("change", () => (this.dirty = true));
         this.controls.addEventListener("end", () => this.onCamera());
-        new ResizeObserver(([entry]) => {
-            Object.assign(this.size, { width: entry!.contentRect.width, height: entry!.contentRect.height });
+        new ResizeObserver(() => {
+            Object.assign(this.size, { width: canvas.clientWidth, height: canvas.clientHeight }); // laid out by now
             this.dirty = this.resized = true;
         }).observe(canvas);
         new MutationObserver(() => {
