@@ -67,7 +67,7 @@ function labels({ store, engine, view }: App): void {
         panes.forEach((pane, i) => {
             let label = made.get(pane.chain);
             if (!label) {
-                const name = h("b", {}), note = h("small", {}), cancel = stop(pane.chain), root = h("div", { class: "pane-label" }, h("span", {}, h("i", { class: "dot" }), name), note, cancel);
+                const name = h("b", {}), note = h("small", {}), cancel = stop(pane.chain), root = h("div", { class: "pane-label" }, h("span", {}, h("i", { class: "dot" }), name), h("span", {}, note, cancel));
                 label = { root, name, note, cancel };
                 made.set(pane.chain, label);
                 box.append(root);

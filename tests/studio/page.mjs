@@ -104,6 +104,16 @@ await test("a slider changes the session and the skin as --set does; undo and re
     await page.waitForFunction(([p, v]) => globalThis.studio.session().chains[0].links[0].values[p] === v, [parameter, value]);
 });
 
+await test("what binds is stopped by the button beside it, which no tool lies over", async () => {
+    const before = await session();
+    await change(page, s => ({ ...s, source: { builtin: "builtin:beast?points=8000" }, clip: null, start: null, end: null, chains: [chain(["layers"])], active: 1, compare: "single" }));
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.waitForFunction(() => globalThis.studio.chains()[0].state === "failed");
+    await studio(page, "set", before);
+    await page.waitForFunction(() => globalThis.studio.character()?.name === "arm");
+    await rested(page);
+});
+
 await test("compare: chains side by side, wiped and alone", async () => {
     await change(page, s => ({ ...s, chains: [{ ...chain(["linear"]), id: 1 }, { ...chain(["dualquat"]), id: 2 }], active: 2, compare: "wipe" }));
     await settled(page);
