@@ -16,6 +16,8 @@ async function take(page, name) {
     if (r.status !== 0) throw new Error(r.stderr);
     console.log(`${name}.png ${(fs.statSync(path.join(out, `${name}.png`)).size / 1000).toFixed(0)} kB`);
 }
+/** The presets in the panel have their pictures. */
+const pictured = () => page.waitForFunction(() => [...document.querySelectorAll(".preset img")].every(one => one.complete && one.naturalWidth > 40), undefined, { timeout: 300000 });
 const plain = links => links.map(deformer => ({ deformer, muted: false, values: {} }));
 
 const page = await visit(browser, server.address, { width: 1440, height: 900 }, { deviceScaleFactor: 1, colorScheme: "dark" });
@@ -25,7 +27,7 @@ if (!process.argv[4]) {
     await studio(page, "pause");
     await studio(page, "seek", FRAME);
     await page.locator(".presets").hover();
-    await page.waitForFunction(() => [...document.querySelectorAll(".preset img")].every(one => one.complete && one.naturalWidth > 40), undefined, { timeout: 300000 });
+    await pictured();
     await take(page, "studio");
     await page.emulateMedia({ colorScheme: "light" });
     await page.getByRole("tab", { name: "Out", exact: true }).click();
@@ -53,6 +55,7 @@ if (!process.argv[4]) {
     await studio(page, "pause");
     await studio(page, "seek", 15);
     await take(page, "studio-doctor");
+    await page.getByRole("tab", { name: "Chain", exact: true }).click();
 }
 
 // ------------------------------------------------------------------------------------------------ the hand
@@ -64,6 +67,7 @@ async function theHand() {
     await page.waitForFunction(() => globalThis.studio.chains().every(chain => chain.done >= chain.frames), undefined, { timeout: 300000 });
     await studio(page, "pause");
     await studio(page, "seek", 8);
+    await pictured();
     await page.locator('#tools [data-tool="grab"]').click();
     await page.waitForTimeout(1000);
     const { points } = await studio(page, "character"), places = [];
@@ -174,7 +178,7 @@ async function thePose() {
         forces: [{ name: "force 1", at: [0.12, 0.62, 0.25], radius: 0.1, value: [0, -300, 100] }], muscles: { spine_1: 0.7 } } }));
     await settled(page);
     await page.waitForFunction(() => globalThis.studio.chains().every(chain => chain.done >= chain.frames), undefined, { timeout: 300000 });
-    await page.waitForTimeout(2000);
+    await page.waitForFunction(() => globalThis.studio.drawn().still); // with all pixels
     await take(page, "studio-world");
 }
 
