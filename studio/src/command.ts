@@ -50,7 +50,8 @@ export function bakeWords(session: Session, chain: ChainSpec, motion: Motion, ou
     const world = worldName(session, motion.clip), { hold } = takeOf(session, motion.clip);
     if (world) words.push("--world", world);
     for (const { name, file } of source.maps ?? []) words.push("--map", `${name}=${file.name}`);
-    for (const { clip, time, file } of source.sculpts ?? []) words.push("--example", `${clip === motion.clip ? "" : `${clip}@`}${seconds(time)}=${file.name}`);
+    // With all digits: a sculpt of another clip than the one that is played is taken at its time to the bit, not at the nearest frame.
+    for (const { clip, time, file } of source.sculpts ?? []) words.push("--example", `${clip === motion.clip ? "" : `${clip}@`}${time}=${file.name}`);
     words.push(...(source.skeleton ? [] : unitWords(source)));
     if (session.start !== null) words.push("--start", seconds(motion.start));
     if (session.end !== null) words.push("--end", seconds(motion.end));
