@@ -73,6 +73,9 @@ typedef struct gltf_baking {
     bool               started;
 } gltf_baking;
 
+/// The packing of a budget; NULL: none was asked for, or this build has none, and the linker drops what packs.
+static inline struct gltf_pack* gltf_baking_pack(const gltf_baking* b) { return SUP_HAS_BUDGETS ? b->pack : NULL; }
+
 /// Finds the parts' stored vertices and how viewers will skin them.
 sup_result gltf_baking_collect(gltf_baking* baking, const sup_character* character, sup_arena* arena, sup_error* error);
 /// Decides which parts cannot keep their skin: over all frames of the clip, or for the one pose held.

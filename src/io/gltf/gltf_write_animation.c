@@ -253,7 +253,7 @@ sup_result gltf_baking_animate(gltf_baking* baking, sup_bake* bake, const sup_po
         uint32_t same = 0;
         if (baking->parts[i].existing + baking->parts[i].fresh == 0) continue; // only skinning moves it
         while (baking->parts[same].existing != baking->parts[i].existing) same++;
-        if (SUP_HAS_BUDGETS && baking->pack) samplers[i] = component_sampler(baking, animation, input, keys, &baking->parts[i]);
+        if (gltf_baking_pack(baking)) samplers[i] = component_sampler(baking, animation, input, keys, &baking->parts[i]);
         else if (same < i) samplers[i] = samplers[same];
         else samplers[i] = weights_sampler(edit, desc, animation, input, keys, baking->parts[i].existing);
         gltf_clip_channel(edit, animation, samplers[i], baking->parts[i].carrier, "weights");

@@ -366,7 +366,7 @@ sup_result gltf_bake_frame(sup_bake* bake, const sup_bake_frame* given, sup_erro
     if (!held || frame->index == 0)
         for (uint32_t i = 0; i < baking->part_count; ++i)
             if (!baking->parts[i].pull.flat) gltf_pull_pose(&baking->parts[i].pull, frame->pose);
-    if (SUP_HAS_BUDGETS && baking->pack) return gltf_pack_frame(baking, frame, error);
+    if (gltf_baking_pack(baking)) return gltf_pack_frame(baking, frame, error);
     for (uint32_t i = 0; i < baking->piece_count; ++i) {
         sup_result result = write_piece(bake, baking, i, frame, error);
         if (result != SUP_OK) return result;
@@ -380,7 +380,7 @@ sup_result gltf_bake_end(sup_bake* bake, sup_error* error)
     if (baking->bad)
         sup_bake_warn(bake, "%llu baked positions were not finite numbers; those vertices stay where they are stored",
                       (unsigned long long)baking->bad);
-    if (SUP_HAS_BUDGETS && baking->pack) return gltf_pack_end(baking, bake, error);
+    if (gltf_baking_pack(baking)) return gltf_pack_end(baking, bake, error);
     if (baking->spill) {
         sup_result written = bake->desc.meshopt ? gltf_meshopt_end(baking, error) : SUP_OK;
         if (written == SUP_OK) written = gltf_baking_write(bake, baking, error);

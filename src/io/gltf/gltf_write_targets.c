@@ -141,8 +141,8 @@ static void pad_weights(editor* e, baked_part* part, sup_json* owner)
     if (part->pull.flat) {
         // No other clip moves it any more: the rest pose shows the first frame.
         weights = gltf_edit_new(e->edit, SUP_JSON_ARRAY);
-        float* shown = SUP_HAS_BUDGETS && e->baking->pack ? gltf_pack_weights(e->baking->pack, part, 1, e->edit->arena) : NULL;
-        e->edit->failed |= SUP_HAS_BUDGETS && e->baking->pack && !shown;
+        float* shown = gltf_baking_pack(e->baking) ? gltf_pack_weights(e->baking->pack, part, 1, e->edit->arena) : NULL;
+        e->edit->failed |= gltf_baking_pack(e->baking) && !shown;
         for (uint32_t i = 0; i < wanted && !e->edit->failed; ++i)
             gltf_edit_push_number(e->edit, weights, shown ? (double)shown[i] : i == part->existing ? 1 : 0);
         gltf_edit_put(e->edit, owner, "weights", weights);
@@ -165,7 +165,7 @@ static void name_targets(editor* e, baked_part* part)
     }
     for (uint32_t f = 0; f < part->fresh; ++f) {
         // Frames are found by their names; components just need unique ones.
-        if (SUP_HAS_BUDGETS && e->baking->pack) sup_format(name, sizeof name, "c%u", f);
+        if (gltf_baking_pack(e->baking)) sup_format(name, sizeof name, "c%u", f);
         else sup_format(name, sizeof name, "%.200s %u", e->baking->name, f);
         gltf_edit_push_string(e->edit, names, name);
     }
@@ -277,7 +277,7 @@ static sup_result add_targets(editor* e, sup_error* error)
         for (sup_json* primitive = primitives->first; primitive; primitive = primitive->next, ++index)
             if (!is_baked(baking->parts[i].from, index)) add_still_targets(e, primitive, baking->parts[i].fresh);
     }
-    if (SUP_HAS_BUDGETS && baking->pack) return gltf_pack_targets(baking->pack, targets, error);
+    if (gltf_baking_pack(baking)) return gltf_pack_targets(baking->pack, targets, error);
     // The frames come last in the BIN chunk, so that they can be written as they come.
     for (size_t f = 0; f < frames && !e->edit->failed; ++f) {
         // Sparse targets get their views when their size is known.
@@ -343,7 +343,7 @@ sup_result gltf_baking_edit(gltf_baking* baking, sup_bake* bake, const sup_pose*
         const sup_json* first = sup_json_at(sup_json_get(part->mesh, "primitives"), 0);
         const sup_json* targets = sup_json_get(first, "targets");
         part->existing = targets ? targets->count : 0;
-        part->fresh = SUP_HAS_BUDGETS && baking->pack ? gltf_pack_count(baking->pack, part) : bake->desc.frame_count;
+        part->fresh = gltf_baking_pack(baking) ? gltf_pack_count(baking->pack, part) : bake->desc.frame_count;
         if (part->pull.flat) flatten(&e, part);
         else pad_weights(&e, part, e.nodes[part->carrier]);
         pad_weights(&e, part, part->mesh);
