@@ -95,8 +95,8 @@ function lags(out, folder) {
 /** The paper's figures 5 and 6: how far the skin stands out at the begin and at the end. */
 function materials(out, folder) {
     const on = ["builtin:beast", "--clip", "walk"], linear = bake(folder, ...on, "--deform", "linear");
-    const torso = ["bend(closed=foundation,support=0.1,terms=3)", "--set", "bend.pressure@spine_*=0.2", "--set", "bend.pressure@hips=0.2"];
-    const neck = ["bend(line=neck_*,curves=8,closed=foundation,support=0.1,terms=3,pressure=0.3)"];
+    const torso = ["bend(closed=foundation,support=2.5,terms=3)", "--set", "bend.pressure@spine_*=0.2", "--set", "bend.pressure@hips=0.2"];
+    const neck = ["bend(line=neck_*,curves=8,closed=foundation,support=6,terms=3,pressure=0.3)"];
     for (const [world, chain] of [["swell", torso], ["poisson", torso], ["neck", neck], ["thickness", neck]]) {
         const skin = bake(folder, ...on, "--world", `examples/bend/${world}.json`, "--deform", ...chain), last = skin.length - 1;
         out[`material.${world}`] = `${farthest(skin[0], linear[0]).toFixed(0)} to ${farthest(skin[last], linear[last]).toFixed(0)}`;

@@ -36,13 +36,13 @@ function belly(folder) {
 
 await test("every load of examples/bend moves the skin", folder => {
     const plain = bake(folder, "linear").hashes;
-    const torso = ["bend(closed=foundation,support=0.1,terms=3)", "--set", "bend.pressure@spine_*=0.2", "--set", "bend.pressure@hips=0.2"];
-    const neck = ["bend(line=neck_*,curves=8,closed=foundation,support=0.1,terms=3,pressure=0.3)"];
+    const torso = ["bend(closed=foundation,support=2.5,terms=3)", "--set", "bend.pressure@spine_*=0.2", "--set", "bend.pressure@hips=0.2"];
+    const neck = ["bend(line=neck_*,curves=8,closed=foundation,support=6,terms=3,pressure=0.3)"];
     const kinds = {
         "point.json": ["bend"], "part.json": ["bend"], "nearest.json": ["bend"], "bone.json": ["bend"], "material.json": ["bend"],
         "map.json": [line, "--map", belly(folder)], "range.json": ["bend(line=spine_*,curves=9,thickness=20)"], "place.json": ["bend(line=spine_*,curves=9,thickness=20)"], "swell.json": torso, "poisson.json": torso, "neck.json": neck, "thickness.json": neck,
         "press.json": ["bend"], "mesh.json": ["bend"], "shin.json": ["bend"], "release.json": ["bend(dynamics=on,young=200)"],
-        "tail.json": ["bend(preset=trunk,support=0.25,curves=48)"],
+        "tail.json": ["bend(preset=trunk,support=8,curves=48)"],
     };
     for (const name of fs.readdirSync(worlds).filter(f => f.endsWith(".json"))) {
         holds(kinds[name], `${name} is not tried`);
@@ -60,7 +60,7 @@ await test("a force on a bent tail moves all of it the same way, without beads a
         return fs.readFileSync(obj, "utf8").split("\n").filter(l => l.startsWith("v ")).map(l => l.split(" ").slice(1).map(Number));
     };
     fs.writeFileSync(path.join(folder, "lift.json"), JSON.stringify(force({ bone: "tail_5", ratio: 1, radius: 0.55, value: [0, 0, 100] })));
-    const plain = points("plain.obj", "linear"), lifted = points("lifted.obj", "bend(closed=foundation,support=0.25,terms=3)");
+    const plain = points("plain.obj", "linear"), lifted = points("lifted.obj", "bend(closed=foundation,support=10,terms=3)");
     let along = 0, aside = 0;
     lifted.forEach((p, i) => {
         along = Math.max(along, p[2] - plain[i][2]);

@@ -50,9 +50,10 @@ const sup_param bend_rows_table[ROW_COUNT] = {
                         .max = 10000, .standard = 50, .unit = "mm",
                         .help = "Thickness of the skin and what bends with it; stiffness grows with its cube" },
     [ROW_SUPPORT] = { "support", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(support), .varies = SUP_VARIES_POINT, .min = 0.001,
-                      .max = 1e6, .standard = 1, .unit = "kPa",
-                      .help = "closed=foundation, and under bodies: newtons per meter of curve that hold a displacement of one "
-                              "meter, in thousands",
+                      .max = 1e6, .standard = 25, .unit = "kPa/m",
+                      .help =
+                          "closed=foundation, and under bodies: pressure that moves the skin by one meter, against the flesh "
+                          "below it",
                       .only_with = "closed=foundation|press=true" },
     [ROW_PRESSURE] = { "pressure", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(pressure), .varies = SUP_VARIES_POINT, .min = -1000,
                        .max = 1000, .standard = 0, .unit = "kPa",

@@ -87,16 +87,22 @@ typedef struct bend_hold {
 
 typedef struct bend_net {
     sup_curve_net   on;
-    double          metres;   ///< per unit
-    const sup_vec3* normals;  ///< of the skin at the nodes
-    const double*   length;   ///< per curve, meters
-    const double*   girth;    ///< likewise; of closed ones what they bend by, less than their length where they wind
-    const double (*width)[2]; ///< to both sides, meters; 0: nothing there
-    const uint32_t* hold_begin; ///< per curve + 1: its joints, the one that turns it most first
+    double          metres;      ///< per unit
+    const sup_vec3* normals;     ///< of the skin at the nodes
+    const double*   length;      ///< per curve, meters
+    const double*   girth;       ///< likewise; of closed ones what they bend by, less than their length where they wind
+    const double (*width)[2];    ///< to both sides, meters; 0: nothing there
+    const uint32_t*  hold_begin; ///< per curve + 1: its joints, the one that turns it most first
     const bend_hold* holds;
     uint32_t         joint_count;
     const uint32_t*  joints; ///< all that turn curves
 } bend_net;
+
+/// Width of the strip of skin that a curve stands for, meters.
+static inline double bend_strip(const bend_net* net, uint32_t curve)
+{
+    return 0.5 * (net->width[curve][0] + net->width[curve][1]);
+}
 
 sup_result bend_net_create(const sup_bind_input* in, const bend_params* p, sup_arena* arena, bend_net* out, sup_error* error);
 /// Values at mesh points read off at the nodes: rows[n][stride], N + 1 rows.
@@ -249,7 +255,7 @@ typedef struct bend_bound {
 /// What the skin is made of in this frame, per curve.
 typedef struct bend_curve_now {
     double   stiffness; ///< EI, N m^2
-    double   sigma;     ///< N / m^2
+    double   sigma;     ///< of the foundation, N per meter of curve and meter of displacement
     double   mass;      ///< kg / m
     sup_quat turn;      ///< from rest to the pose
 } bend_curve_now;

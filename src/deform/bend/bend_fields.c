@@ -28,7 +28,7 @@ static bool copy_points(fields_maker* m, const float* from)
 static float strip_width(const bend_net* net)
 {
     double sum = 0;
-    for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) sum += 0.5 * (net->width[c][0] + net->width[c][1]);
+    for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) sum += bend_strip(net, c);
     return (float)(sum / net->on.curves.curve_count / net->metres);
 }
 

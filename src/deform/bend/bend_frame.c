@@ -51,9 +51,11 @@ double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t c)
     return E * sup_bend_inertia(width * b->net.width[c][0], width * b->net.width[c][1], h, nu);
 }
 
+/// A foundation is as firm as the area that rests on it: per meter of curve it grows with the strip, as the stiffness and the
+/// pressure do, so that none of them depends on how many curves there are.
 double bend_support(const bend_bound* b, const bend_params* p, uint32_t c)
 {
-    return 1e3 * value_of(ROW_SUPPORT, &b->support, p->support, c);
+    return 1e3 * bend_strip(&b->net, c) * value_of(ROW_SUPPORT, &b->support, p->support, c);
 }
 
 /// Skin turns by a mixture of joints, and a curve with it. By one of them alone, forces on neighbors would differ in direction
@@ -80,10 +82,10 @@ void bend_frame_material(const bend_bound* b, const bend_params* p, const sup_fr
         work->turns[i] = affine_decompose(&frame->end->skin[b->net.joints[i]], &t) ? t.rotation : quat_identity();
     }
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
-        double strip = 0.5 * (b->net.width[c][0] + b->net.width[c][1]);
         now[c].stiffness = bend_stiffness(b, p, c);
         now[c].sigma = bend_support(b, p, c);
-        now[c].mass = (double)p->density * strip * 1e-3 * value_of(ROW_THICKNESS, &b->thickness, p->thickness, c);
+        now[c].mass =
+            (double)p->density * bend_strip(&b->net, c) * 1e-3 * value_of(ROW_THICKNESS, &b->thickness, p->thickness, c);
         now[c].turn = turns ? turn_of_curve(&b->net, c, work->turns) : quat_identity();
     }
 }

@@ -101,7 +101,7 @@ static double stiffness_of(const loads_maker* m, uint32_t curve)
 static double give_of_term(const loads_maker* m, uint32_t curve, uint32_t term)
 {
     double l = m->net->girth[curve], w = l > 0 ? 2 * SUP_PI * ((term + 1) / 2) / l : 0;
-    return 1 / (1e3 * (double)m->p->support + stiffness_of(m, curve) * w * w * w * w);
+    return 1 / (1e3 * (double)m->p->support * bend_strip(m->net, curve) + stiffness_of(m, curve) * w * w * w * w);
 }
 
 /// How far a newton moves the nodes of an item's curve.
@@ -147,8 +147,7 @@ static along_place find_along(const bend_net* net, uint32_t loaded, uint32_t cur
     uint32_t        N = net->on.intervals, per = N + 1;
     const sup_vec3* line = net->on.nodes + (size_t)loaded * per;
     sup_vec3        at = net->on.nodes[(size_t)curve * per + node];
-    double          strip = 0.5 * (net->width[loaded][0] + net->width[loaded][1]);
-    double          reach = fmax(ALONG_LENGTH * net->length[loaded], ALONG_STRIPS * strip) / net->metres;
+    double          reach = fmax(ALONG_LENGTH * net->length[loaded], ALONG_STRIPS * bend_strip(net, loaded)) / net->metres;
     float           least = 3e38f;
     along_place     found = { 0, 0, 0 };
     for (uint32_t k = 0; k < N; ++k) {
@@ -304,7 +303,7 @@ static sup_result make_pressure(loads_maker* m)
     for (uint32_t c = 0; c < net->on.curves.curve_count; ++c) {
         const sup_vec3* normals = net->normals + (size_t)c * per;
         sup_vec3*       to = out + (size_t)c * m->out->rows;
-        double          l = net->girth[c], width = 0.5 * (net->width[c][0] + net->width[c][1]);
+        double          l = net->girth[c], width = bend_strip(net, c);
         if (founded(m, c)) { // terms of the load per meter
             for (uint32_t k = 1; k < all; ++k)
                 for (uint32_t n = 0; n < N; ++n)
