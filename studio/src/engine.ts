@@ -221,7 +221,7 @@ export class Engine {
     async ready(): Promise<void> { await this.loading; }
 
     /** Nothing is bound, simulated or dragged: what is done for later may begin. */
-    get idle(): boolean { return !this.living && this.current && [...this.slots.values()].every(slot => slot.status.state === "ready" || slot.status.state === "failed"); }
+    get idle(): boolean { return !this.lives() && this.current && [...this.slots.values()].every(slot => slot.status.state === "ready" || slot.status.state === "failed"); }
 
     /** One frame of a chain that is not in the session, made in a lane of its own; undefined when `go` says no. */
     async aside(spec: ChainSpec, at: number, go: () => boolean): Promise<Frame | undefined> {
@@ -289,10 +289,14 @@ export class Engine {
 
     /** The skin under a parameter that is being dragged: the tissue goes on in the pose that is shown. Not a frame of the bake. */
     liveFrame(id: number): Frame | undefined {
-        const slot = this.slotOf(id), { living } = this;
-        if (!slot || living?.slot !== slot) return undefined;
-        if (living.lasts !== undefined && (slot.frames.get(living.lasts) || this.at !== living.lasts)) this.living = undefined;
-        return this.living?.frame;
+        const living = this.lives();
+        return living && living.slot === this.slotOf(id) ? living.frame : undefined;
+    }
+    /** What is under a hand, or was and still stands for a frame that its chain does not have yet. Over with its chain, and when that frame is there or is not looked at. */
+    private lives(): Engine["living"] {
+        const { living } = this;
+        if (living && (this.slots.get(living.slot.id) !== living.slot || living.lasts !== undefined && (living.slot.frames.get(living.lasts) || this.at !== living.lasts))) this.living = undefined;
+        return this.living;
     }
 
     /** Sets a parameter while it is dragged; what is set for good comes through the session. */

@@ -24,6 +24,7 @@ const PUSH = 200;              // newtons of a new push
 const LONG = 4;                // radii from end to end of a new capsule
 const LEVER = 1.5;             // spans of the rings at which the arrows of a body end
 const WHOLE = 120;             // pixels of a drag that take a muscle from 0 to 1
+const ASK_MS = 200;            // after which a chain that is not ready for a poke is asked for again
 const COLORS = { gravity: 0xb48bff, wind: 0x54c6d6, force: 0xffa64d };
 const NONE: WorldEdit = { bodies: [] };
 
@@ -429,12 +430,16 @@ export class WorldTool {
 
     private listKey = "";
     private resting = false;
+    private asking: ReturnType<typeof setTimeout> | undefined;
     private update(): void {
         const rests = !this.active && !bodiesOf(this.app.engine.worldFile).length && !this.hand.poker;
         if (rests && this.resting) return;
         this.resting = rests;
         this.options.hidden = !this.active;
         void this.prepare();
+        // What keeps a chain from being made ready may end without a word (a drag, a hand, a frame that was waited for): it is asked for again.
+        clearTimeout(this.asking);
+        if (this.active && !this.ready) this.asking = setTimeout(() => this.update(), ASK_MS);
         if (this.active) {
             const { engine, store } = this.app, { bodies, forces = [], muscles = {}, keys } = this.edit;
             for (const what of ["gravity", "wind"] as const) {
