@@ -5,7 +5,7 @@ CASES   ?= 1000
 SEED    ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-full test-blender test-slurm characters bench peers wasm npm npm-sizes studio studio-budget python blender-addon fuzz hostile install package windows docs realism curve-figures format tidy clean help
+.PHONY: all setup demo test test-full test-blender test-slurm characters bench peers wasm npm doors npm-sizes studio studio-budget python blender-addon fuzz hostile install package windows docs realism curve-figures format tidy clean help
 
 all: ## the program and the libraries, in build/ (the default)
 	@scripts/build.sh release $(JOBS) supple_program supple_static supple supple_io_static supple_io supple_io_extra supple_io_extra_static supple_flat
@@ -63,6 +63,10 @@ npm: wasm ## the package for pages and Node, bindings/js/dist, packed as build-w
 	@scripts/setup.sh test
 	@bindings/js/build.sh
 	@cd bindings/js && npm pack --silent --pack-destination ../../build-wasm
+
+doors: npm blender-addon ## one scene per deformer through every door: program, C, Node, Chromium, Python, and Blender and wine where they are here
+	@[ ! -x build-windows/supple ] || scripts/build.sh windows $(JOBS) supple_program
+	@node bindings/js/test/doors.mjs build build-windows out/blender/supple_skin-*.zip
 
 npm-sizes: ## the tables of bindings/js/README.md: the module without this and that (16 builds, some minutes)
 	@node bindings/js/sizes.mjs

@@ -12,6 +12,12 @@ sup_result sup_fail(sup_error* error, sup_result code, const char* format, ...)
     return code;
 }
 
+sup_result sup_fail_memory(sup_error* error, const char* what)
+{
+    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making %s; use a smaller input or a machine with more memory",
+                    what);
+}
+
 bool sup_progress_report(const sup_progress* progress, double fraction, const char* what)
 {
     return !progress || !progress->report || progress->report(progress->user, fraction, what);

@@ -13,6 +13,8 @@
 
 #define SUP_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+SUP_API sup_result sup_fail_memory(sup_error* error, const char* what);
+
 /// Typed memory from an arena: SUP_NEW(arena, sup_vec3, count). NULL when out of memory.
 #define SUP_NEW(arena, type, count) ((type*)sup_arena_alloc((arena), (count), sizeof(type)))
 
@@ -51,11 +53,5 @@ struct sup_notes {
 SUP_API bool sup_notes_begin(sup_notes* notes, sup_arena* arena); ///< false: out of memory
 SUP_API bool sup_notes_end(sup_notes* notes);                     ///< adds the line that counts the rest; false: out of memory
 
-static inline size_t     sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
-static inline sup_result sup_fail_memory(sup_error* error, const char* what)
-{
-    return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while making %s; use a smaller input or a machine with more memory",
-                    what);
-}
-
+static inline size_t sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 #endif

@@ -96,6 +96,24 @@ await test("folds do nothing on a coarse mesh and say so, and something on a fin
     equal(hash("--deform", "linear,wrinkle", "--subdivide", "4", "--threads", "1"), hash("--deform", "linear,wrinkle", "--subdivide", "4", "--threads", "7"), "hash");
 });
 
+// Waves of 32 mm, and of 0.3 mm, on a pixel of about 2 mm and a texel of 5 mm.
+await test("folds that pixels and texels cannot show are no noise", folder => {
+    const file = sheet(path.join(folder, "sheet.glb"));
+    const draw = (name, chain) => {
+        const out = path.join(folder, name), r = run(["render", file, out, "--time", "1", "--deform", chain, "--camera", "front", "--size", "200x200", "--quiet"]);
+        if (/draws no pictures|writes no PNG/.test(r.err)) skip("this build has no pictures");
+        equal(r.code, 0, r.err);
+        return fs.readFileSync(out);
+    };
+    const plain = draw("plain.png", "linear");
+    holds(!draw("wide.png", "linear,wrinkle").equals(plain), "wide folds are shaded");
+    holds(draw("fine.png", "linear,wrinkle(thickness=0.02)").equals(plain), "fine ones fade");
+    good(["bake", file, path.join(folder, "out.glb"), "--start", "1", "--end", "1", "--deform", "linear,wrinkle(thickness=0.02)", "--normal-map", "64", "--no-verdict"]);
+    const map = readMap(path.join(folder, "out.compressed.png"));
+    for (let y = 8; y < 56; y++)
+        for (let x = 8; x < 56; x++) map.at(x, y).forEach((v, i) => near(v, i === 2 ? 1 : 0, 1e-3, "flat"));
+});
+
 // ------------------------------------------------------------------------------------------------ normal maps
 
 // 0.85 of the length: d = 1 - 0.85^2 = 0.2775, steepest slope a = sqrt(2 d (1 + d (0.125 + 0.027 d + 0.044 d^2))) = 0.7583 on the

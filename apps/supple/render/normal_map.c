@@ -45,14 +45,24 @@ typedef struct adding {
     sup_vec3*           sums;
 } adding;
 
-static sup_vec3 fine_normal(const normal_side* fine, const uint32_t v[3], const normal_texel* t)
+static relief_step texel_step(const normal_side* side, const uint32_t v[3], uint32_t size)
+{
+    const float(*uv)[2] = side->uv;
+    double bx = (double)uv[v[1]][0] - uv[v[0]][0], by = (double)uv[v[1]][1] - uv[v[0]][1];
+    double cx = (double)uv[v[2]][0] - uv[v[0]][0], cy = (double)uv[v[2]][1] - uv[v[0]][1];
+    double det = (bx * cy - cx * by) * size; // not 0: the triangle covers a texel
+    return (relief_step){ { (float)(cy / det), (float)(-cx / det) }, { (float)(-by / det), (float)(bx / det) } };
+}
+
+static sup_vec3 fine_normal(const normal_side* fine, const uint32_t v[3], const normal_texel* t, uint32_t size)
 {
     sup_vec3 n = unit(mixed(fine->normals, v, t));
     if (!fine->relief) return n;
     const uint32_t points[3] = { fine->mesh->vertex_points[v[0]], fine->mesh->vertex_points[v[1]],
                                  fine->mesh->vertex_points[v[2]] };
     const float    weights[3] = { 1 - t->b - t->c, t->b, t->c };
-    return relief_normal(fine->relief, points, weights, n);
+    relief_step    step = texel_step(fine, v, size);
+    return relief_normal(fine->relief, points, weights, &step, n);
 }
 
 static void add_rows(void* data, uint32_t begin, uint32_t end)
@@ -74,7 +84,7 @@ static void add_rows(void* data, uint32_t begin, uint32_t end)
         float along = dot(n, d);
         d = unit((sup_vec3){ d.x - along * n.x, d.y - along * n.y, d.z - along * n.z });
         sup_vec3 b = { n.y * d.z - n.z * d.y, n.z * d.x - n.x * d.z, n.x * d.y - n.y * d.x };
-        sup_vec3 m = fine_normal(a->fine, f, o);
+        sup_vec3 m = fine_normal(a->fine, f, o, a->over->size);
         sup_vec3 more = { weight * dot(d, m), weight * t[v[0]].w * dot(b, m), weight * fmaxf(dot(n, m), 0) };
         if (!isfinite(more.x + more.y + more.z)) continue; // a pose that is not finite contributes nothing; the bake reports it
         a->sums[i].x += more.x, a->sums[i].y += more.y, a->sums[i].z += more.z;

@@ -181,6 +181,28 @@ static picture_color painted(const picture_surface* s, const uint32_t corners[3]
     return texture_at(&s->textures[number], u, v);
 }
 
+// Where the rays of the next samples meet the triangle's plane, to first order.
+static relief_step sample_step(const drawing* g, const sup_vec3* skin, const uint32_t points[3], const ray_hit* hit)
+{
+    const view* v = &g->v;
+    float       cells = (float)g->strata;
+    sup_vec3 a = sub(skin[points[1]], skin[points[0]]), b = sub(skin[points[2]], skin[points[0]]), off = sub(hit->at, v->eye);
+    float    depth = dot(off, v->forward), along = dot(hit->normal, off);
+    float    aa = dot(a, a), ab = dot(a, b), bb = dot(b, b), det = aa * bb - ab * ab;
+    relief_step step = { { 0, 0 }, { 0, 0 } };
+    if (!(det > 1e-6f * aa * bb)) return step;
+    along = copysignf(fmaxf(fabsf(along), 1e-6f * depth), along); // seen from the edge
+    for (int k = 0; k < 2; k++) {
+        sup_vec3 move = k == 0 ? scale(v->right, 2.0f * v->tan_x * depth / (v->width * cells))
+                               : scale(v->up, -2.0f * v->tan_y * depth / (v->height * cells));
+        move = mad(move, -dot(hit->normal, move) / along, off);
+        float up_a = dot(a, move), up_b = dot(b, move);
+        step.second[k] = (bb * up_a - ab * up_b) / det;
+        step.third[k] = (aa * up_b - ab * up_a) / det;
+    }
+    return step;
+}
+
 static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y)
 {
     const picture_surface* s = hit->mesh->surface;
@@ -211,7 +233,10 @@ static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y
                 lifted = mad(lifted, weights[i], mad(hit->at, -below, n));
             }
             p.normal = unit_or(normal, p.plane);
-            if (s->relief) p.normal = relief_normal(s->relief, points, weights, p.normal);
+            if (s->relief) {
+                relief_step step = sample_step(g, s->points, points, hit);
+                p.normal = relief_normal(s->relief, points, weights, &step, p.normal);
+            }
             p.at = lifted;
         }
         if (hit->back && d->cut && !s->colors && !s->corner_colors) p.albedo = INSIDE;

@@ -20,26 +20,32 @@ void relief_show(const sup_instance* instance, void* scratch, relief* r)
     if (r->count) sup_instance_relief(instance, r->points, scratch, r->ripples);
 }
 
-// The gradient of the height over the rest skin.
-static sup_vec3 slope_at(const relief* r, const uint32_t points[3], const float weights[3])
+// The gradient of the height over the rest skin. Waves that turn by more than a radian or two from sample to sample fade, as in
+// the page's shader: drawn, they would be noise.
+static sup_vec3 slope_at(const relief* r, const uint32_t points[3], const float weights[3], const relief_step* step)
 {
-    sup_vec3 place = vec(0, 0, 0), slope = vec(0, 0, 0);
+    sup_vec3 place = vec(0, 0, 0), slope = vec(0, 0, 0), across[2];
+    for (int k = 0; k < 2; k++)
+        across[k] = add(scale(sub(r->rest[points[1]], r->rest[points[0]]), step->second[k]),
+                        scale(sub(r->rest[points[2]], r->rest[points[0]]), step->third[k]));
     for (int i = 0; i < 3; i++) place = mad(place, weights[i], r->rest[points[i]]);
     for (int i = 0; i < 3; i++) {
         sup_vec3 off = sub(place, r->rest[points[i]]);
         for (uint32_t k = 0; k < r->count; k++) {
             const sup_ripple* w = &r->ripples[(size_t)points[i] * r->count + k];
             if (w->height == 0.0f) continue;
+            float drawn = 1.0f - smooth_step(1.2f, 2.8f, hypotf(dot(w->wave, across[0]), dot(w->wave, across[1])));
             float angle = dot(w->wave, off), sine = w->sine * cosf(angle) + w->cosine * sinf(angle);
-            slope = mad(slope, -weights[i] * w->height * sine, w->wave);
+            slope = mad(slope, -weights[i] * drawn * w->height * sine, w->wave);
         }
     }
     return slope;
 }
 
-sup_vec3 relief_normal(const relief* r, const uint32_t points[3], const float weights[3], sup_vec3 normal)
+sup_vec3 relief_normal(const relief* r, const uint32_t points[3], const float weights[3], const relief_step* step,
+                       sup_vec3 normal)
 {
-    sup_vec3 slope = slope_at(r, points, weights);
+    sup_vec3 slope = slope_at(r, points, weights, step);
     if (dot(slope, slope) == 0.0f) return normal;
     // The posed gradient lies in the posed triangle and rises along its edges as much as the rest gradient does along theirs.
     sup_vec3 a = sub(r->points[points[1]], r->points[points[0]]), b = sub(r->points[points[2]], r->points[points[0]]);
