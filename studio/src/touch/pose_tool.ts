@@ -142,6 +142,12 @@ export class PoseTool {
         return best;
     }
 
+    /** Where the joints are in the view, in pixels of the canvas: those that a press finds, whether their picture stands or not. */
+    places(): { name: string; x: number; y: number }[] {
+        const rig = this.ready(), shown = this.shown();
+        return rig && shown ? rig.globals(shown).map((one, i) => ({ name: rig.names[i]!, ...onScreen(this.app.view, this.chain, new Vector3().setFromMatrixPosition(one)) })) : [];
+    }
+
     private onPlane(event: PointerEvent, plane: Plane, chain: number): Vector3 | undefined {
         const pane = this.app.view.panes.find(one => one.chain === chain), picker = this.picker();
         return pane && picker?.ray(event.offsetX, event.offsetY, pane).ray.intersectPlane(plane, new Vector3()) || undefined;
