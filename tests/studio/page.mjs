@@ -104,6 +104,35 @@ await test("a slider changes the session and the skin as --set does; undo and re
     await page.waitForFunction(([p, v]) => globalThis.studio.session().chains[0].links[0].values[p] === v, [parameter, value]);
 });
 
+await test("keys are heard wherever the focus is, but not by what lies under a card, and not where one types", async () => {
+    await only(["smooth"]);
+    await settled(page);
+    const { show: { bones } } = await session(), shows = wanted => page.waitForFunction(is => globalThis.studio.session().show.bones === is, wanted);
+    await tab("Show");
+    await page.keyboard.press("b");
+    await shows(!bones);
+    await tab("Chain");
+    const bar = page.locator('.field input[type="range"]').first(), playing = await studio(page, "playing");
+    await bar.focus();
+    await page.keyboard.press("b");
+    await shows(bones);
+    await page.keyboard.press("Space");
+    equal(await studio(page, "playing"), !playing, "Space on a slider plays or pauses");
+    await page.keyboard.press("?");
+    await page.locator("dialog[open]").waitFor();
+    const before = await session();
+    for (const key of ["i", "o", "g", "b", "2"]) await page.keyboard.press(key);
+    await page.keyboard.press("Escape");
+    await page.locator("dialog[open]").waitFor({ state: "detached" });
+    await page.locator('input[type="search"]').first().fill("");
+    await page.locator('input[type="search"]').first().pressSequentially("big");
+    const now = await session();
+    equal([now.start, now.end, now.touch?.tool, now.show, now.camera], [before.start, before.end, before.touch?.tool, before.show, before.camera], "what the letters would have changed");
+    await page.locator('input[type="search"]').first().fill("");
+    if (playing) await studio(page, "play");
+    else await studio(page, "pause");
+});
+
 await test("what binds is stopped by the button beside it, which no tool lies over", async () => {
     const before = await session();
     await change(page, s => ({ ...s, source: { builtin: "builtin:beast?points=8000" }, clip: null, start: null, end: null, chains: [chain(["layers"])], active: 1, compare: "single" }));
@@ -443,7 +472,9 @@ await test("the Doctor ranks the joints as supple check does; a click bends the 
     const ranked = await page.locator("[data-joint]").evaluateAll(all => all.map(one => one.dataset.joint));
     const there = JSON.parse(supple("check", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--deform", "dualquat", "--deform", "dualquat,smooth", "--json"));
     equal(ranked, there.joints.map(one => one.joint).slice(0, 12), "joints, the worst first");
-    const before = (await session()).clip;
+    await studio(page, "pause");
+    await rested(page);
+    const { clip: before, camera } = await session();
     await page.locator("[data-joint]").first().click();
     await page.waitForFunction(name => globalThis.studio.session().clip === `bend ${name}` && globalThis.studio.character().clips.includes(`bend ${name}`), ranked[0]);
     await settled(page);
@@ -451,8 +482,15 @@ await test("the Doctor ranks the joints as supple check does; a click bends the 
     const ids = (await session()).chains.map(one => one.id);
     await page.waitForFunction(id => globalThis.studio.hash(id, 0) && globalThis.studio.hash(id, 15), ids[1]);
     holds(await studio(page, "hash", ids[1], 0) !== await studio(page, "hash", ids[1], 15), "the joint turns");
+    holds(JSON.stringify((await session()).camera) !== JSON.stringify(camera), "the camera goes to it");
     await page.locator("#doctor-back").click();
     await page.waitForFunction(name => globalThis.studio.session().clip === name, before);
+    equal((await session()).camera, camera, "where one looked from before");
+    await studio(page, "undo");
+    await page.waitForFunction(name => globalThis.studio.session().clip === `bend ${name}`, ranked[0]);
+    await studio(page, "undo");
+    equal([(await session()).clip, (await session()).camera], [before, camera], "the clip and the camera after undo");
+    await settled(page);
 });
 
 await test("the file that is saved is the copied command's, to the byte; so are those of its Python and JavaScript; its C runs", async () => {

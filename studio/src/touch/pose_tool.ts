@@ -1,6 +1,6 @@
 // The pose tool: joints by ring or by reach, key poses on the timeline, poses kept as pictures.
 import { Plane, Quaternion, Vector3 } from "three";
-import { type App, soon } from "../app.ts";
+import { type App, isCommand, soon } from "../app.ts";
 import { h } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { type Frame, shaded } from "../frames.ts";
@@ -392,8 +392,7 @@ export class PoseTool {
             h("div", { class: "row" }, about, h("span", { class: "grow" }), between), shelf,
             h("div", { class: "row" }, small("Keep pose", "As a picture below", () => this.keep(), "pose-keep"), h("span", { class: "grow" }), small("--pose", "Copy the pose as text for the command line", () => void this.copy(), "pose-copy"), small("Poses", "The keys as a file for 'supple bake --motion'", () => this.savePoses(), "pose-file"), small("GLB", "The character with its poses as a clip", () => void this.saveGlb(), "pose-glb")));
         addEventListener("keydown", event => {
-            if (!this.active || event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
-            if (event.key === "k") this.addKey();
+            if (this.active && event.key === "k" && isCommand(event)) this.addKey();
         });
         return { options, tree, items, grow, angles, space, limited, widen, bones, between, spacing, shelf, about };
     }

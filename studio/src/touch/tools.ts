@@ -1,6 +1,6 @@
 // The tools of the hand over the view: what a pointer on the skin does, the bar that says with what, and what is drawn of it.
 import { BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, LineLoop, Mesh, MeshBasicMaterial, Plane, SphereGeometry, Vector3 } from "three";
-import { type App, soon } from "../app.ts";
+import { type App, isCommand, soon } from "../app.ts";
 import { byId, h, icon } from "../dom.ts";
 import { fileBytes } from "../files.ts";
 import { save } from "../output.ts";
@@ -223,7 +223,7 @@ export function touchTools(app: App): Tools {
     addEventListener("resize", soon(update));
     engine.listen(what => what === "character" && update());
     addEventListener("keydown", event => {
-        if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
+        if (!isCommand(event)) return;
         const found = TOOLS.find(one => one.key.toLowerCase() === event.key.toLowerCase());
         if (found) choose(found.tool);
     });
