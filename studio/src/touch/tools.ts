@@ -218,6 +218,7 @@ export function touchTools(app: App): Tools {
         // Where room is left beside it, or, on a phone, over it.
         const left = box ? Math.round(box.right - canvas.left) : 0, below = box ? Math.round(canvas.bottom - box.top) : 0;
         view.covered = !box ? { left: 0, below: 0 } : canvas.right - box.right > LEAST_ROOM ? { left, below: 0 } : box.width > canvas.width / 2 && canvas.height - below > LEAST_ROOM / 2 ? { left: 0, below } : { left: 0, below: 0 };
+        for (const side of ["left", "below"] as const) byId("notices").style.setProperty(`--covered-${side}`, `${view.covered[side]}px`); // what is said is not said behind the panel
     };
     store.follow(soon(update));
     addEventListener("resize", soon(update));
