@@ -647,6 +647,24 @@ await test("any web server can host the page: on one thread, in a folder, from a
     host.close();
 });
 
+await test("every tool can be reached whatever panel is open, on a phone too, upright and on its side", async () => {
+    await studio(page, "pause");
+    for (const viewport of [{ width: 390, height: 780 }, { width: 780, height: 390 }, page.viewportSize()]) {
+        await page.setViewportSize(viewport);
+        const panels = await page.locator("#tools button").count();
+        for (let from = 0; from < panels; ++from) {
+            await page.locator("#tools button").nth(from).press("Enter");
+            await rested(page);
+            const hidden = await page.evaluate(() => [...document.querySelectorAll("#tools button")].filter(one => {
+                const { left, top, width, height } = one.getBoundingClientRect();
+                return !one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+            }).map(one => one.dataset.tool));
+            equal(hidden, [], `tools that something lies over, at ${viewport.width} x ${viewport.height} under the panel ${from}`);
+        }
+        await page.locator("#tools button").first().click();
+    }
+});
+
 await test("axe finds nothing serious, dark and light", async () => {
     for (const scheme of ["dark", "light"]) {
         await page.emulateMedia({ colorScheme: scheme });

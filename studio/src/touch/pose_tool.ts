@@ -34,6 +34,7 @@ const NEAR = { mouse: 12, touch: 24 }; // pixels around a joint or a ring
 const STILL = 4; // pixels that a press may move and still be a click
 const THUMB = { width: 72, height: 72 };
 const MOST_KEPT = 12;
+const MOST_SAID = 80; // letters of a pose in a notice
 
 /** The clip of poses that is played. */
 /** The clip of poses that the session plays, also while it is being read: a second key made at once must not begin a second clip. */
@@ -320,7 +321,7 @@ export class PoseTool {
         const pose = this.current(), text = pose && poseText(pose);
         if (!text) return this.app.say("This is the rest pose: there is nothing to turn.");
         await navigator.clipboard?.writeText(`--pose '${text}'`).catch(() => undefined);
-        this.app.say(`Copied: --pose '${text}'${Object.keys(pose.move).length ? " (what was moved has no place in it; Poses has)" : ""}`);
+        this.app.say(`Copied: --pose '${text.length > MOST_SAID ? `${text.slice(0, MOST_SAID)}…` : text}'${Object.keys(pose.move).length ? " (what was moved has no place in it; Poses has)" : ""}`);
     }
     private savePoses(): void {
         const { clip } = this;

@@ -296,7 +296,11 @@ export function touchTools(app: App): Tools {
             weighing = event.pointerId;
             return;
         }
-        if (tool === "throw") return void (thrower.press(event, hit) && view.canvas.setPointerCapture(event.pointerId));
+        if (tool === "throw") {
+            if (!thrower.press(event, hit)) return;
+            marks.circle(undefined, hit.normal, 0); // the skin leaves the place of the ring
+            return view.canvas.setPointerCapture(event.pointerId);
+        }
         const why = hand.refuses(hit.chain);
         if (why) return say(why);
         const grip = hand.press(hit, reach(), touchOf(store.now).spring);
