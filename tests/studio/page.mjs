@@ -663,6 +663,10 @@ await test("every tool can be reached whatever panel is open, on a phone too, up
         }
         await page.locator("#tools button").first().click();
     }
+    await drop(page, { name: "notes.nothing", bytes: "?" });
+    const said = page.locator("#notices p").last(), { x, y, width, height } = await said.boundingBox();
+    equal(await page.evaluate(([left, top]) => document.elementFromPoint(left, top).id, [x + width / 2, y + height / 2]), "view", "what a press on a notice reaches");
+    await said.locator("..").getByRole("button", { name: "Close" }).click();
 });
 
 await test("axe finds nothing serious, dark and light", async () => {
