@@ -82,6 +82,7 @@ export function equal(got, wanted, what = "value") {
 /** The program serving the page; { address, end }. */
 export async function serve(...words) {
     const child = spawn(program, ["studio", "--no-open", "--page", site, ...words], { stdio: ["ignore", "pipe", "pipe"], cwd: folder });
+    process.on("exit", () => child.kill()); // also where a test ends otherwise
     let out = "", err = "";
     child.stderr.on("data", d => (err += d));
     const ended = new Promise(resolve => child.on("exit", resolve));

@@ -663,6 +663,14 @@ await test("every tool can be reached whatever panel is open, on a phone too, up
         }
         await page.locator("#tools button").first().click();
     }
+    // Side by side, all of the character stands beside the panel in every pane.
+    await change(page, s => ({ ...s, chains: [1, 2].map(id => ({ ...chain(["linear"]), id })), active: 1, compare: "side", camera: null, touch: { tool: "grab", reach: null, spring: 40000 } }));
+    await settled(page);
+    await rested(page);
+    const right = await page.getByRole("group", { name: "The hand" }).evaluate(one => one.getBoundingClientRect().right);
+    equal(await page.evaluate(edge => [1, 2].map(id => Array.from({ length: globalThis.studio.character().points }, (_, i) => globalThis.studio.pixel(i, id)).filter(at => at.x < edge).length), right), [0, 0], "points under the panel");
+    await studio(page, "undo");
+    await page.locator("#tools button").first().click();
     await drop(page, { name: "notes.nothing", bytes: "?" });
     const said = page.locator("#notices p").last(), { x, y, width, height } = await said.boundingBox();
     equal(await page.evaluate(([left, top]) => document.elementFromPoint(left, top).id, [x + width / 2, y + height / 2]), "view", "what a press on a notice reaches");
