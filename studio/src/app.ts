@@ -40,6 +40,12 @@ export function say(sentence: string, kind: "note" | "bad" = "note", action?: { 
 
 export function unsay(): void { byId("notices").replaceChildren(); }
 
+const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
+/** Whether letters go into what has the focus. */
+export const isTyped = (event: KeyboardEvent): boolean => (event.target as HTMLElement).matches(TYPED);
+/** Whether a letter is a command of the page: not where letters are typed or choose from a list, and not under a card. */
+export const isCommand = (event: KeyboardEvent): boolean => !event.ctrlKey && !event.metaKey && !event.altKey && !isTyped(event) && !(event.target as HTMLElement).matches("select") && !document.querySelector("dialog[open]");
+
 /** Calls `update` in the next animation frame, once, however often it is asked. */
 export function soon(update: () => void): () => void {
     let asked = false;

@@ -81,8 +81,11 @@ export class Engine {
     set playhead(frame: number) {
         if (frame === this.at) return;
         this.at = frame;
-        // Of a motion that is longer than what is kept, frames come anew when they are looked at.
-        for (const slot of this.slots.values()) if (this.living?.slot !== slot && (this.wanted.drawn.length || !slot.frames.get(frame))) this.wake(slot);
+        this.wakeAt();
+    }
+    /** Of a motion that is longer than what is kept, frames come anew when they are looked at. */
+    private wakeAt(): void {
+        for (const slot of this.slots.values()) if (this.living?.slot !== slot && (this.wanted.drawn.length || !slot.frames.get(this.at))) this.wake(slot);
     }
 
     constructor(session: Session) {
@@ -122,7 +125,9 @@ export class Engine {
     sync(session: Session): void {
         const before = this.session, same = (["source", "clip", "chains", "fps", "start", "end", "cycle", "take", "world"] as const).every(name => before[name] === session[name]);
         this.session = session;
-        if (same && this.loadedKey) return; // the playhead, the camera, what is shown
+        const moved = session.frame !== this.at; // by a step that goes elsewhere: what a hand recorded, undo, another clip
+        this.at = session.frame;
+        if (same && this.loadedKey) return void (moved && this.wakeAt()); // the playhead, the camera, what is shown
         const key = characterKey(session.source), world = session.source.world?.hash ?? "";
         if (key !== this.loadedKey) {
             this.loadedKey = key;
@@ -427,6 +432,7 @@ export class Engine {
                 void this.bind(slot, bindKey);
             } else if (slot.playKey !== this.playKey(spec) && slot.chain && (slot.status.state === "ready" || slot.status.state === "simulating")) void this.play(slot);
         }
+        this.wakeAt();
         this.tell("status");
     }
 

@@ -26,7 +26,7 @@ export interface Studio {
     redo(): string | null;
     /** Resolves when every chain has all its frames, or failed. */
     settled(): Promise<void>;
-    /** Resolves when the tool can be used, the view shows the session as it is, and the address holds it. Not while it plays. */
+    /** Resolves when the tool can be used, the view shows the session as it is, of every chain the frame at the playhead, and the address holds it. Not while it plays. */
     rested(): Promise<void>;
     /** Forgets the chain that was made ready for a press. */
     unready(): void;
@@ -60,6 +60,8 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
         const status = engine.status(chain.id), frames = engine.frames(chain.id);
         return { id: chain.id, links: chain.links.map(link => link.deformer).join(","), ...status, frames: engine.span().count, done: frames?.done ?? 0 };
     });
+    // A picture that stands before the frame that is wanted is there shows an older one.
+    const current = () => engine.problem !== null || engine.shape !== undefined && engine.current && store.now.chains.every(({ id }) => engine.status(id).state === "failed" || view.frameOf(id, store.now.frame)?.whose === "own");
     const studio: Studio = {
         session: () => structuredClone(store.now),
         set: session => store.do("set by a script", () => session),
@@ -76,14 +78,14 @@ export function openStudio(store: Store, engine: Engine, view: View, clock: Cloc
             await until(settled);
         },
         unready: () => engine.unready(),
-        rested: () => until(() => ready() && view.still && !store.unsaved),
+        rested: () => until(() => ready() && current() && view.still && !store.unsaved),
         hand: () => ({ frame: Math.max(hand.frame, thrower.frame), newtons: hand.grips.filter(one => one.held).map(one => one.newtons), shown: [...hand.shown] }),
         paint: () => ({ map: painter.map, values: [...(painter.painted ?? [])], steps: [...strokes] }),
         weights: () => ({ values: [...(weigher.column ?? [])], cells: [...(weigher.cellColumn ?? [])], doctor: document.getElementById("weights-doctor")?.textContent ?? "" }),
         points: (chain, frame) => { const found = engine.frames(chain)?.get(frame); return found ? [...found.points] : null; },
         pose: () => {
             const pose = poser.current(), { left, top } = view.canvas.getBoundingClientRect();
-            return pose ? { turn: { ...pose.turn }, move: { ...pose.move }, joints: view.joints(store.now).map(({ name, x, y }) => ({ name, x: left + x, y: top + y })) } : null;
+            return pose ? { turn: { ...pose.turn }, move: { ...pose.move }, joints: poser.places().map(({ name, x, y }) => ({ name, x: left + x, y: top + y })) } : null;
         },
         handles: () => outside.places(),
         pointAt: (x, y) => { const { left, top } = view.canvas.getBoundingClientRect(); return pick(x - left, y - top)?.point ?? null; },

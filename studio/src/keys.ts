@@ -1,5 +1,5 @@
 // What keys do, and the card that says so.
-import type { App } from "./app.ts";
+import { type App, isTyped } from "./app.ts";
 import { ICONS, h, icon } from "./dom.ts";
 
 const TURN = Math.PI / 24, CLOSER = 1.1; // a press of a key
@@ -64,12 +64,10 @@ export function keys(app: App): () => void {
     document.body.append(card);
     const all = [...KEYS.flatMap(one => one.keys), ...HIDDEN];
     addEventListener("keydown", event => {
-        const target = event.target as HTMLElement;
-        if (card.open) return;
-        const typing = target.matches("input[type=text], input[type=number], input[type=search], textarea");
-        const undoing = (event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key);
-        if (typing || (!undoing && target.matches("input, select, [role=tab], summary"))) return;
-        if (event.key === " " && target.matches("button, [role=tab]")) return;
+        const target = event.target as HTMLElement, undoing = (event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key);
+        if (card.open || isTyped(event) || !undoing && target.matches("select")) return;
+        // What has the focus has its own keys first.
+        if (event.key === " " && target.matches("button, summary, input[type=checkbox], input[type=radio]") || /^(Arrow|Home|End)/.test(event.key) && target.matches("input, [role=tab]")) return;
         if (event.key === "?") return card.showModal();
         const found = all.find(one => one.match?.(event));
         if (!found) return;

@@ -79,9 +79,9 @@ export class Store {
         if (!step) return undefined;
         to.push(step);
         // Where one looks is no part of a step: it stays as it is now.
-        const { frame, camera, source } = this.session, next = step[which];
-        // Another character is seen as it was: where this one is looked at from says nothing of it.
-        this.become(next.source.file?.hash === source.file?.hash && next.source.builtin === source.builtin ? { ...next, frame, camera } : next);
+        const { frame, camera, source } = this.session, next = step[which], what = ({ file, builtin, bend }: Session["source"]) => JSON.stringify([file?.hash, builtin, bend]);
+        // Another character, or a joint that the Doctor bends, is seen as it was: where this one is looked at from says nothing of it.
+        this.become(what(next.source) === what(source) ? { ...next, frame, camera } : next);
         return step.label;
     }
 

@@ -1,6 +1,6 @@
 // The timeline: transport, frame and hash, the track with what is simulated, in and out, and curves of what was measured.
 import uPlot from "uplot";
-import { type App, CHAIN_COLORS, chainColor, soon, styleColor } from "./app.ts";
+import { type App, CHAIN_COLORS, chainColor, isCommand, soon, styleColor } from "./app.ts";
 import { ICONS, byId, h, icon } from "./dom.ts";
 import type { Frame } from "./frames.ts";
 import { chainName } from "./session.ts";
@@ -86,7 +86,7 @@ export function timeline(app: App): void {
         clock.seek(known[which.worst(known.map(one => one.value))]!.i);
     }
     addEventListener("keydown", event => {
-        if (event.key === "w" && !event.ctrlKey && !event.metaKey && !(event.target as HTMLElement).matches("input, select, textarea")) toWorst();
+        if (event.key === "w" && isCommand(event)) toWorst();
     });
 
     // ---- the whole clip is on the track; in and out are within it
@@ -144,7 +144,7 @@ export function timeline(app: App): void {
         });
     }
     addEventListener("keydown", event => {
-        if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
+        if (!isCommand(event)) return;
         const { start } = engine.span(), now = start + store.now.frame / store.now.fps;
         if (event.key === "i") setSpan("in", now);
         if (event.key === "o") setSpan("out", now);

@@ -348,12 +348,12 @@ export class View {
         return this.planes;
     }
 
-    /** The panes of the compare mode. */
-    private arrange(session: Session, width: number, height: number): Pane[] {
-        const ids = session.chains.map(chain => chain.id), whole = (chain: number): Pane => ({ chain, left: 0, width, top: 0, height });
+    /** The panes of the compare mode; of a picture that is kept, as if no panel lay over the view. */
+    private arrange(session: Session, width: number, height: number, keep: boolean): Pane[] {
+        const { left: panel, below } = keep ? { left: 0, below: 0 } : this.covered_, ids = session.chains.map(chain => chain.id), whole = (chain: number): Pane => ({ chain, left: 0, width, top: 0, height });
         if (session.compare === "side" && ids.length > 1) {
             const columns = ids.length === 4 && width < 1.6 * height ? 2 : width < height ? 1 : ids.length, rows = Math.ceil(ids.length / columns);
-            const beside = columns > 2 ? TOOLBAR : 0, w = Math.floor((width - beside) / columns), hgt = Math.floor(height / rows); // narrow panes stand beside the tools
+            const beside = panel || (columns > 2 ? TOOLBAR : 0), w = Math.floor((width - beside) / columns), hgt = Math.floor((height - below) / rows); // all of them beside a panel; narrow ones beside the tools
             return ids.map((chain, i) => ({ chain, left: beside + i % columns * w, width: w, top: Math.floor(i / columns) * hgt, height: hgt }));
         }
         if (session.compare === "wipe" && ids.length > 1) {
@@ -433,8 +433,9 @@ export class View {
         if (!this.shape || !width || !height) return undefined;
         if (!sharp) this.changed = performance.now();
         this.dirty = false;
-        this.panes = this.arrange(session, width, height);
-        const layout = session.compare === "side" ? this.panes.length : 1;
+        const panes = this.arrange(session, width, height, keep);
+        if (!keep) this.panes = panes;
+        const layout = session.compare === "side" ? panes.length : 1;
         if (layout !== this.layout) this.resized = true;
         this.layout = layout;
         this.sideBySide = layout > 1;
@@ -446,7 +447,7 @@ export class View {
         this.follow(session);
         this.stage.shadow = session.show.shadow;
         this.stage.dark = document.documentElement.dataset["theme"] !== "light";
-        const frames = this.panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : undefined));
+        const frames = panes.map(pane => (pane.width > 0 ? this.compose(session, pane, width, height, keep) : undefined));
         if (keep && this.panes[0]) this.lens(session, this.panes[0], width, height, false); // what is seen and pressed on is not the kept picture
         this.coarse = !sharp && !keep && this.painter.share < 1;
         const presented = this.painter.present(width, height, ratio, sharp, keep);

@@ -10,5 +10,4 @@ for (const name of ["beam", "fourier"])
         const { values } = (await studio(page, "session")).chains.map(one => one.links.at(-1)).find(one => one.deformer === name);
         equal([values.settle, values.continuity, values.sway > 1], [true, "hermite", true], "what the link begins with");
     });
-await browser.close();
-finish();
+await finish(() => browser.close(), () => server.end());

@@ -82,6 +82,7 @@ export function equal(got, wanted, what = "value") {
 /** The program serving the page; { address, end }. */
 export async function serve(...words) {
     const child = spawn(program, ["studio", "--no-open", "--page", site, ...words], { stdio: ["ignore", "pipe", "pipe"], cwd: folder });
+    process.on("exit", () => child.kill()); // also where a test ends otherwise
     let out = "", err = "";
     child.stderr.on("data", d => (err += d));
     const ended = new Promise(resolve => child.on("exit", resolve));
@@ -210,14 +211,17 @@ export async function stillAt(page, frame) {
     await rested(page);
     return hashes;
 }
-/** The point that is nearest to the middle of the skin beside the tool's panel, in pixels of the page; `of` says which points count. */
+/** The point that is nearest to the middle of the skin beside the tool's panel, in pixels of the page, once the view rests; `of` says which points count. */
 export async function skinSpot(page, of = i => i % 7 === 0) {
+    await rested(page);
     const box = await page.locator("#view").boundingBox(), { points } = await studio(page, "character"), wanted = Array.from({ length: points }, (_, i) => i).filter(of);
     const places = await page.evaluate(all => all.map(i => globalThis.studio.pixel(i)), wanted);
     const seen = places.filter(p => p && p.x > box.x + 380 && p.x < box.x + box.width - 30), mean = k => seen.reduce((sum, p) => sum + p[k], 0) / seen.length;
     const x = mean("x"), y = mean("y"); // of a bent arm, or between legs, no skin may be there
     seen.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y));
-    return page.evaluate(all => all.find(p => [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]].every(([dx, dy]) => globalThis.studio.pointAt(p.x + dx, p.y + dy) !== null)), seen);
+    const spot = await page.evaluate(all => all.find(p => [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]].every(([dx, dy]) => globalThis.studio.pointAt(p.x + dx, p.y + dy) !== null)), seen);
+    holds(spot, `skin beside the panel, with skin around it, among ${seen.length} points of ${points}`);
+    return spot;
 }
 /** Presses, moves in steps, does `each` behind every one and lets go; what `inside` gives before that is returned. */
 export async function dragBy(page, from, by, { steps = 5, each = () => undefined, inside = () => undefined } = {}) {

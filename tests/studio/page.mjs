@@ -104,6 +104,35 @@ await test("a slider changes the session and the skin as --set does; undo and re
     await page.waitForFunction(([p, v]) => globalThis.studio.session().chains[0].links[0].values[p] === v, [parameter, value]);
 });
 
+await test("keys are heard wherever the focus is, but not by what lies under a card, and not where one types", async () => {
+    await only(["smooth"]);
+    await settled(page);
+    const { show: { bones } } = await session(), shows = wanted => page.waitForFunction(is => globalThis.studio.session().show.bones === is, wanted);
+    await tab("Show");
+    await page.keyboard.press("b");
+    await shows(!bones);
+    await tab("Chain");
+    const bar = page.locator('.field input[type="range"]').first(), playing = await studio(page, "playing");
+    await bar.focus();
+    await page.keyboard.press("b");
+    await shows(bones);
+    await page.keyboard.press("Space");
+    equal(await studio(page, "playing"), !playing, "Space on a slider plays or pauses");
+    await page.keyboard.press("?");
+    await page.locator("dialog[open]").waitFor();
+    const before = await session();
+    for (const key of ["i", "o", "g", "b", "2"]) await page.keyboard.press(key);
+    await page.keyboard.press("Escape");
+    await page.locator("dialog[open]").waitFor({ state: "detached" });
+    await page.locator('input[type="search"]').first().fill("");
+    await page.locator('input[type="search"]').first().pressSequentially("big");
+    const now = await session();
+    equal([now.start, now.end, now.touch?.tool, now.show, now.camera], [before.start, before.end, before.touch?.tool, before.show, before.camera], "what the letters would have changed");
+    await page.locator('input[type="search"]').first().fill("");
+    if (playing) await studio(page, "play");
+    else await studio(page, "pause");
+});
+
 await test("what binds is stopped by the button beside it, which no tool lies over", async () => {
     const before = await session();
     await change(page, s => ({ ...s, source: { builtin: "builtin:beast?points=8000" }, clip: null, start: null, end: null, chains: [chain(["layers"])], active: 1, compare: "single" }));
@@ -443,7 +472,9 @@ await test("the Doctor ranks the joints as supple check does; a click bends the 
     const ranked = await page.locator("[data-joint]").evaluateAll(all => all.map(one => one.dataset.joint));
     const there = JSON.parse(supple("check", at("arm.glb"), "--clip", "flex", "--deform", "linear", "--deform", "dualquat", "--deform", "dualquat,smooth", "--json"));
     equal(ranked, there.joints.map(one => one.joint).slice(0, 12), "joints, the worst first");
-    const before = (await session()).clip;
+    await studio(page, "pause");
+    await rested(page);
+    const { clip: before, camera } = await session();
     await page.locator("[data-joint]").first().click();
     await page.waitForFunction(name => globalThis.studio.session().clip === `bend ${name}` && globalThis.studio.character().clips.includes(`bend ${name}`), ranked[0]);
     await settled(page);
@@ -451,8 +482,15 @@ await test("the Doctor ranks the joints as supple check does; a click bends the 
     const ids = (await session()).chains.map(one => one.id);
     await page.waitForFunction(id => globalThis.studio.hash(id, 0) && globalThis.studio.hash(id, 15), ids[1]);
     holds(await studio(page, "hash", ids[1], 0) !== await studio(page, "hash", ids[1], 15), "the joint turns");
+    holds(JSON.stringify((await session()).camera) !== JSON.stringify(camera), "the camera goes to it");
     await page.locator("#doctor-back").click();
     await page.waitForFunction(name => globalThis.studio.session().clip === name, before);
+    equal((await session()).camera, camera, "where one looked from before");
+    await studio(page, "undo");
+    await page.waitForFunction(name => globalThis.studio.session().clip === `bend ${name}`, ranked[0]);
+    await studio(page, "undo");
+    equal([(await session()).clip, (await session()).camera], [before, camera], "the clip and the camera after undo");
+    await settled(page);
 });
 
 await test("the file that is saved is the copied command's, to the byte; so are those of its Python and JavaScript; its C runs", async () => {
@@ -607,6 +645,36 @@ await test("any web server can host the page: on one thread, in a folder, from a
     equal(other.problems, [], "complaints");
     await other.context().close();
     host.close();
+});
+
+await test("every tool can be reached whatever panel is open, on a phone too, upright and on its side", async () => {
+    await studio(page, "pause");
+    for (const viewport of [{ width: 390, height: 780 }, { width: 780, height: 390 }, page.viewportSize()]) {
+        await page.setViewportSize(viewport);
+        const panels = await page.locator("#tools button").count();
+        for (let from = 0; from < panels; ++from) {
+            await page.locator("#tools button").nth(from).press("Enter");
+            await rested(page);
+            const hidden = await page.evaluate(() => [...document.querySelectorAll("#tools button")].filter(one => {
+                const { left, top, width, height } = one.getBoundingClientRect();
+                return !one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+            }).map(one => one.dataset.tool));
+            equal(hidden, [], `tools that something lies over, at ${viewport.width} x ${viewport.height} under the panel ${from}`);
+        }
+        await page.locator("#tools button").first().click();
+    }
+    // Side by side, all of the character stands beside the panel in every pane.
+    await change(page, s => ({ ...s, chains: [1, 2].map(id => ({ ...chain(["linear"]), id })), active: 1, compare: "side", camera: null, touch: { tool: "grab", reach: null, spring: 40000 } }));
+    await settled(page);
+    await rested(page);
+    const right = await page.getByRole("group", { name: "The hand" }).evaluate(one => one.getBoundingClientRect().right);
+    equal(await page.evaluate(edge => [1, 2].map(id => Array.from({ length: globalThis.studio.character().points }, (_, i) => globalThis.studio.pixel(i, id)).filter(at => at.x < edge).length), right), [0, 0], "points under the panel");
+    await studio(page, "undo");
+    await page.locator("#tools button").first().click();
+    await drop(page, { name: "notes.nothing", bytes: "?" });
+    const said = page.locator("#notices p").last(), { x, y, width, height } = await said.boundingBox();
+    equal(await page.evaluate(([left, top]) => document.elementFromPoint(left, top).id, [x + width / 2, y + height / 2]), "view", "what a press on a notice reaches");
+    await said.locator("..").getByRole("button", { name: "Close" }).click();
 });
 
 await test("axe finds nothing serious, dark and light", async () => {

@@ -1,11 +1,16 @@
 // Posing in the studio, driven by real pointer events: node pose.mjs PROGRAM. Every claim is about state, bytes or pixels, never about speed.
-import { axeFinds, change, comesBack, equal, holds, lineHashes, openArm, rested, saved, skinSpot, studio, test } from "./harness.mjs";
+import { axeFinds, change, comesBack, dragBy, equal, holds, lineHashes, openArm, rested, saved, skinSpot, studio, test } from "./harness.mjs";
 
 const { page, end, session, all } = await openArm(), pose = () => studio(page, "pose");
 const link = deformer => ({ deformer, muted: false, values: deformer === "layers" ? { cage: "250" } : {} });
 const only = (deformer, more = {}) => change(page, s => ({ ...s, source: { ...s.source, poses: undefined }, chains: [{ id: 1, links: [link(deformer)] }], active: 1, compare: "single", clip: "flex", fps: 30, start: null, end: null, cycle: false, repeat: false, frame: 0, take: undefined, camera: null, touch: { tool: "pose", reach: null, spring: 40000 }, show: { ...s.show, joint: null }, ...more }));
 const keys = n => page.waitForFunction(count => globalThis.studio.session().source.poses?.at(-1)?.keys.length === count, n);
-const place = async name => (await pose()).joints.find(one => one.name === name);
+const place = async name => {
+    await rested(page);
+    const found = (await pose()).joints.find(one => one.name === name);
+    holds(found, `a joint '${name}' in the view`);
+    return found;
+};
 const begin = async (deformer, more) => {
     await studio(page, "pause"); // first: a playhead that runs on bends the arm under the panel
     await only(deformer, more);
@@ -13,24 +18,20 @@ const begin = async (deformer, more) => {
     await rested(page);
     await page.waitForFunction(() => globalThis.studio.session().touch.tool !== "pose" || globalThis.studio.pose()?.joints.length > 0);
 };
-async function drag(from, by, steps = 6) {
-    await page.mouse.move(from.x, from.y);
-    await page.mouse.down();
-    for (let i = 1; i <= steps; ++i) await page.mouse.move(from.x + by.x * i / steps, from.y + by.y * i / steps);
-    await page.waitForTimeout(100);
-    const inside = await studio(page, "pose");
-    await page.mouse.up();
-    return inside;
-}
+const drag = (from, by, more = {}) => dragBy(page, from, by, { steps: 6, ...more });
 
 await test("dragging the hand reaches with two bones, and the pose it leaves is one for --pose, to the bit", async () => {
     await begin("linear", { touch: { tool: "pose", reach: null, spring: 40000, posing: { limited: false } } });
-    const before = await pose(), hand = await place("hand");
-    const inside = await drag(hand, { x: -60, y: -50 });
+    const hand = await place("hand"), before = await pose(), { points } = await studio(page, "character");
+    const [near, at] = await page.evaluate(([{ x, y }, n]) => Array.from({ length: n }, (_, i) => [i, globalThis.studio.pixel(i)]).reduce((a, b) => (Math.hypot(b[1].x - x, b[1].y - y) < Math.hypot(a[1].x - x, a[1].y - y) ? b : a)), [hand, points]);
+    const inside = await drag(hand, { x: -60, y: -50 }, { inside: async () => {
+        await page.waitForFunction(([i, { x, y }]) => { const now = globalThis.studio.pixel(i); return Math.hypot(now.x - x, now.y - y) > 40; }, [near, at]); // the skin follows the hand
+        return pose();
+    } });
     await keys(1);
     await all();
     const after = await pose(), to = await place("hand");
-    holds(JSON.stringify(inside.turn) !== JSON.stringify(before.turn), "the skin followed while it was dragged");
+    holds(JSON.stringify(inside.turn) !== JSON.stringify(before.turn), "the pose followed while it was dragged");
     holds(Math.hypot(to.x - hand.x + 60, to.y - hand.y + 50) < 25, `the hand went to ${to.x - hand.x}, ${to.y - hand.y}`);
     holds(after.turn.upper_arm && after.turn.forearm, "two bones turned");
     equal(after.move, {}, "nothing was moved");
@@ -64,13 +65,14 @@ await test("a ring turns the joint within the limits of the clips, and without t
     await page.locator("#view").focus();
     await page.keyboard.press("Control+z");
     await all();
-    const at_ = await place("forearm"), box = await page.locator("#view").boundingBox(), radius = 0.115 * box.height;
+    const box = await page.locator("#view").boundingBox(), radius = 0.115 * box.height;
     let turned = false;
     for (let a = 0; a < 12 && !turned; ++a) { // somewhere on the circle there is a ring
         const angle = a * Math.PI / 6;
         for (const r of [1, 0.85, 0.6]) {
+            const at_ = await place("forearm"); // a drag beside the rings turns the view
             const from = { x: at_.x + r * radius * Math.cos(angle), y: at_.y + r * radius * Math.sin(angle) }, was = JSON.stringify((await pose()).turn);
-            await drag(from, { x: -20 * Math.sin(angle), y: 20 * Math.cos(angle) }, 3);
+            await drag(from, { x: -20 * Math.sin(angle), y: 20 * Math.cos(angle) }, { steps: 3 });
             turned = Boolean((await session()).source.poses) && JSON.stringify((await pose()).turn) !== was;
             if (turned) break;
         }

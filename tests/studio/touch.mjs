@@ -39,6 +39,10 @@ await test("a press on the skin pulls it, letting go lets it swing, and the kept
     await studio(page, "seek", 6);
     await tool("grab");
     const { x, y } = await spot();
+    await page.evaluate(() => { // looked for in the page, where no moment slips by
+        globalThis.empty = 0;
+        globalThis.looking = setInterval(() => globalThis.studio.pixel(0) === null && globalThis.empty++, 1);
+    });
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.waitForFunction(() => globalThis.studio.hand().frame >= 0);
@@ -54,6 +58,7 @@ await test("a press on the skin pulls it, letting go lets it swing, and the kept
     const { shown } = await hand(), { take, end } = await session();
     equal([take.pulls.length, Math.abs(end - 0.2) < 1e-9], [1, true], "one pull, and the pose of frame 6 is held");
     const after = await all();
+    equal(await page.evaluate(() => (clearInterval(globalThis.looking), globalThis.empty)), 0, "moments without skin in the view");
     await moved(take, 6);
     equal(after.slice(0, 7), before.slice(0, 7), "frames before the pull");
     for (const [frame, hash] of shown) equal(hash, after[frame], `frame ${frame} as it was shown and as it is simulated anew`);

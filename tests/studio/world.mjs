@@ -60,7 +60,7 @@ await test("beside plain skinning the other pane is poked, also while it plays; 
     await rested(page);
     // Where there is skin of the second pane in the first and in the last frame: the press comes at any of them.
     const view = await page.locator("#view").boundingBox(), spots = [];
-    for (let x = view.x + view.width / 2 + 30; x < view.x + view.width - 30; x += 8)
+    for (let x = view.x + 0.75 * view.width; x < view.x + view.width - 30; x += 8)
         for (let y = view.y + 30; y < view.y + view.height - 30; y += 8) spots.push({ x, y });
     const skinAt = async frame => (await stillAt(page, frame), page.evaluate(all => all.map(p => [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]].every(([dx, dy]) => globalThis.studio.pointAt(p.x + dx, p.y + dy) !== null)), spots));
     const last = await skinAt(9), first = await skinAt(0), spot = spots.find((_, i) => first[i] && last[i]);

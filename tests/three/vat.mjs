@@ -72,9 +72,9 @@ const result = await new Promise((resolve, reject) => {
             let body = "";
             request.on("data", piece => body += piece).on("end", () => {
                 response.end();
+                browser.once("exit", () => resolve(JSON.parse(body))); // until then it writes into the folder that goes with this test
                 browser.kill();
                 server.close();
-                resolve(JSON.parse(body));
             });
             return;
         }

@@ -1,5 +1,6 @@
 // The Doctor: `supple check` as a panel. Every joint is swept through what the clips do with it; the worst come first, a click bends
 // the joint in the view, and the table says what each deformer would do.
+import { Vector3 } from "three";
 import type { Checkup } from "supple-skin";
 import "./out.css";
 import type { App, Panel } from "../app.ts";
@@ -7,6 +8,7 @@ import { type Bend, bendName, jointPlace } from "../bend.ts";
 import { ICONS, h, icon } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { Lane, characterKey, sculptsKey } from "../lane.ts";
+import { jointFrames } from "../overlay.ts";
 import { type Camera, type Session, type Source, linksText, link } from "../session.ts";
 
 type Joint = Checkup["joints"][number];
@@ -29,18 +31,26 @@ export function bent(session: Session, bend: Bend, chains: string[], camera: Cam
 }
 
 const CLOSE = 1.2; // diagonals from the joint: the limb fills the pane, and one still sees whose it is
-const ASIDE = 0.03; // of the diagonal: a joint nearer to the middle than this has no side
+const SIDES = 12;     // around the body from which a joint may be looked at
+const AROUND = 0.08;  // diagonals: skin nearer to the joint is its own
+const SIGHT = 0.05;   // diagonals from the line of sight: what stands nearer to it is before the joint
+const LOOKED_AT = 3000; // points
+const AS_IT_WAS = 0.004; // of these points, a step around: what hides less is no reason to go there
+const IN_PROFILE = 0.03; // of these points, where one would look into the bend
 
-/** The camera at the joint, from its own side of the body: a far leg is not looked at through the near one. */
-function closeUp({ engine: { shape }, view: { camera, controls } }: App, joint: string): Camera | null {
+/** The camera at the joint, from the side where least is before it, and the bend in profile: a far leg is not looked at through the near one. */
+function closeUp({ engine: { shape }, view: { camera, controls } }: App, { joint, axis }: Bend): Camera | null {
     if (!shape) return null;
-    const target = jointPlace(shape.info.joints, shape.jointRest, joint), away = camera.position.clone().sub(controls.target).normalize(), { points, info } = shape;
-    const aside = away.clone().set(0, 0, 0), one = aside.clone();
-    for (let i = 0; i + 2 < points.length; i += 3) aside.sub(one.fromArray(points, i));
-    aside.multiplyScalar(3 / points.length).add(one.fromArray(target)); // from the middle of the points
-    aside.addScaledVector(camera.up, -aside.dot(camera.up)); // level
-    if (aside.length() > ASIDE * info.diagonal) away.addScaledVector(aside.normalize(), 1.2);
-    away.setLength(CLOSE * info.diagonal);
+    const target = jointPlace(shape.info.joints, shape.jointRest, joint), from = camera.position.clone().sub(controls.target).normalize(), { points, info } = shape;
+    const place = from.clone().fromArray(target), near = AROUND * info.diagonal, aside = SIGHT * info.diagonal, step = 3 * Math.max(1, Math.floor(points.length / 3 / LOOKED_AT)), some = Array.from({ length: Math.ceil(points.length / step) }, (_, i) => from.clone().fromArray(points, i * step).sub(place));
+    const about = new Vector3(...axis).transformDirection(jointFrames(shape, shape.jointRest)[shape.info.joints.findIndex(one => one.name === joint)]!);
+    /** What is before the joint, how far around it is, and how much the bend goes to and from the eye. */
+    const cost = (way: typeof from, around: number) => some.reduce((sum, p) => {
+        const along = p.dot(way);
+        return sum + (along > near && p.lengthSq() - along * along < aside * aside ? 1 : 0);
+    }, 0) + (AS_IT_WAS * around + IN_PROFILE * (1 - Math.abs(way.dot(about)))) * some.length;
+    const ways = Array.from({ length: SIDES }, (_, i) => ({ way: from.clone().applyAxisAngle(camera.up, 2 * Math.PI * i / SIDES), around: Math.min(i, SIDES - i) }));
+    const { way } = ways.map(one => ({ ...one, cost: cost(one.way, one.around) })).reduce((best, one) => (one.cost < best.cost ? one : best)), away = way.multiplyScalar(CLOSE * info.diagonal);
     return { target, position: [target[0] + away.x, target[1] + away.y, target[2] + away.z] };
 }
 
@@ -53,7 +63,7 @@ export const doctorPanel: Panel = {
         const start = h("button", { class: "primary", id: "doctor-run", onclick: () => void run() }, icon(ICONS.wand), "Examine");
         const home = h("button", { class: "small outline", id: "doctor-back", hidden: true, onclick: () => {
             const was = before;
-            if (was) store.do("leave the bent joint", () => ({ ...was, camera: store.now.camera }));
+            if (was) store.do("leave the bent joint", () => was);
         } }, "Back to the motion");
         let wanted = false, before: Session | undefined, examined = "";
         about.textContent = "Every joint bends and twists as far as the clips turn it; the joints whose skin suffers most come first.";
@@ -64,7 +74,7 @@ export const doctorPanel: Panel = {
             if (!store.now.source.bend) before = store.now;
             const best = joint.best, chains = [checkup.chains[0]!, best === checkup.chains[0] ? checkup.chains.find(one => one !== best) ?? best : best];
             const bend = { joint: joint.joint, axis: sweep.axis, from: sweep.from, to: sweep.to };
-            store.do(`bend ${joint.joint}`, session => ({ ...bent(session, bend, [...new Set(chains)], closeUp(app, joint.joint)), show: { ...session.show, joint: joint.joint } }));
+            store.do(`bend ${joint.joint}`, session => ({ ...bent(session, bend, [...new Set(chains)], closeUp(app, bend)), show: { ...session.show, joint: joint.joint } }));
             home.hidden = false;
             app.clock.play();
             detail.replaceChildren(h("h2", {}, joint.joint), h("p", {}, joint.advice), table(joint));

@@ -1,6 +1,6 @@
 // The pose tool: joints by ring or by reach, key poses on the timeline, poses kept as pictures.
 import { Plane, Quaternion, Vector3 } from "three";
-import { type App, soon } from "../app.ts";
+import { type App, isCommand, soon } from "../app.ts";
 import { h } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { type Frame, shaded } from "../frames.ts";
@@ -34,6 +34,7 @@ const NEAR = { mouse: 12, touch: 24 }; // pixels around a joint or a ring
 const STILL = 4; // pixels that a press may move and still be a click
 const THUMB = { width: 72, height: 72 };
 const MOST_KEPT = 12;
+const MOST_SAID = 80; // letters of a pose in a notice
 
 /** The clip of poses that is played. */
 /** The clip of poses that the session plays, also while it is being read: a second key made at once must not begin a second clip. */
@@ -140,6 +141,12 @@ export class PoseTool {
             if (d < far) best = i, far = d;
         });
         return best;
+    }
+
+    /** Where the joints are in the view, in pixels of the canvas: those that a press finds, whether their picture stands or not. */
+    places(): { name: string; x: number; y: number }[] {
+        const rig = this.ready(), shown = this.shown();
+        return rig && shown ? rig.globals(shown).map((one, i) => ({ name: rig.names[i]!, ...onScreen(this.app.view, this.chain, new Vector3().setFromMatrixPosition(one)) })) : [];
     }
 
     private onPlane(event: PointerEvent, plane: Plane, chain: number): Vector3 | undefined {
@@ -314,7 +321,7 @@ export class PoseTool {
         const pose = this.current(), text = pose && poseText(pose);
         if (!text) return this.app.say("This is the rest pose: there is nothing to turn.");
         await navigator.clipboard?.writeText(`--pose '${text}'`).catch(() => undefined);
-        this.app.say(`Copied: --pose '${text}'${Object.keys(pose.move).length ? " (what was moved has no place in it; Poses has)" : ""}`);
+        this.app.say(`Copied: --pose '${text.length > MOST_SAID ? `${text.slice(0, MOST_SAID)}…` : text}'${Object.keys(pose.move).length ? " (what was moved has no place in it; Poses has)" : ""}`);
     }
     private savePoses(): void {
         const { clip } = this;
@@ -386,8 +393,7 @@ export class PoseTool {
             h("div", { class: "row" }, about, h("span", { class: "grow" }), between), shelf,
             h("div", { class: "row" }, small("Keep pose", "As a picture below", () => this.keep(), "pose-keep"), h("span", { class: "grow" }), small("--pose", "Copy the pose as text for the command line", () => void this.copy(), "pose-copy"), small("Poses", "The keys as a file for 'supple bake --motion'", () => this.savePoses(), "pose-file"), small("GLB", "The character with its poses as a clip", () => void this.saveGlb(), "pose-glb")));
         addEventListener("keydown", event => {
-            if (!this.active || event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
-            if (event.key === "k") this.addKey();
+            if (this.active && event.key === "k" && isCommand(event)) this.addKey();
         });
         return { options, tree, items, grow, angles, space, limited, widen, bones, between, spacing, shelf, about };
     }

@@ -1,7 +1,7 @@
 // The whole character in the hand: its root follows the pointer with inertia, or shakes while a key is down. What was done is a clip of
 // moves over the one that played, a key a frame on the fixed clock.
 import { Plane, Vector3 } from "three";
-import { type App, soon } from "../app.ts";
+import { type App, isCommand, soon } from "../app.ts";
 import { h } from "../dom.ts";
 import { sentence } from "../engine.ts";
 import { shaded } from "../frames.ts";
@@ -180,7 +180,7 @@ export class Thrower {
         const file = h("button", { class: "small outline", id: "throw-file", title: "The throw as a file for 'supple bake --motion'", onclick: () => this.thrown && save(`${this.thrown.clip}.json`, new Blob([posesText(this.thrown)], { type: "application/json" })) }, "Keep as motion");
         const clear = h("button", { class: "small outline", id: "throw-clear", onclick: () => this.clear() }, "Clear");
         addEventListener("keydown", event => {
-            if (this.active && event.key.toLowerCase() === "x" && !event.ctrlKey && !event.metaKey && !(event.target as HTMLElement).matches("input, select, textarea")) this.shake(true);
+            if (this.active && event.key.toLowerCase() === "x" && isCommand(event)) this.shake(true);
         });
         addEventListener("keyup", event => event.key.toLowerCase() === "x" && this.shake(false));
         const options = h("div", { class: "touch-options", role: "group", "aria-label": "The throw" }, inertia.row, wide.row, h("div", { class: "row" }, shake, h("span", { class: "grow" }), file, clear), about);

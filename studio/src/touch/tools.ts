@@ -1,6 +1,6 @@
 // The tools of the hand over the view: what a pointer on the skin does, the bar that says with what, and what is drawn of it.
 import { BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, LineLoop, Mesh, MeshBasicMaterial, Plane, SphereGeometry, Vector3 } from "three";
-import { type App, soon } from "../app.ts";
+import { type App, isCommand, soon } from "../app.ts";
 import { byId, h, icon } from "../dom.ts";
 import { fileBytes } from "../files.ts";
 import { save } from "../output.ts";
@@ -218,12 +218,13 @@ export function touchTools(app: App): Tools {
         // Where room is left beside it, or, on a phone, over it.
         const left = box ? Math.round(box.right - canvas.left) : 0, below = box ? Math.round(canvas.bottom - box.top) : 0;
         view.covered = !box ? { left: 0, below: 0 } : canvas.right - box.right > LEAST_ROOM ? { left, below: 0 } : box.width > canvas.width / 2 && canvas.height - below > LEAST_ROOM / 2 ? { left: 0, below } : { left: 0, below: 0 };
+        for (const side of ["left", "below"] as const) byId("notices").style.setProperty(`--covered-${side}`, `${view.covered[side]}px`); // what is said is not said behind the panel
     };
     store.follow(soon(update));
     addEventListener("resize", soon(update));
     engine.listen(what => what === "character" && update());
     addEventListener("keydown", event => {
-        if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).matches("input, select, textarea")) return;
+        if (!isCommand(event)) return;
         const found = TOOLS.find(one => one.key.toLowerCase() === event.key.toLowerCase());
         if (found) choose(found.tool);
     });
@@ -295,7 +296,11 @@ export function touchTools(app: App): Tools {
             weighing = event.pointerId;
             return;
         }
-        if (tool === "throw") return void (thrower.press(event, hit) && view.canvas.setPointerCapture(event.pointerId));
+        if (tool === "throw") {
+            if (!thrower.press(event, hit)) return;
+            marks.circle(undefined, hit.normal, 0); // the skin leaves the place of the ring
+            return view.canvas.setPointerCapture(event.pointerId);
+        }
         const why = hand.refuses(hit.chain);
         if (why) return say(why);
         const grip = hand.press(hit, reach(), touchOf(store.now).spring);
