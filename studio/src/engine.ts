@@ -85,7 +85,7 @@ export class Engine {
     }
     /** Of a motion that is longer than what is kept, frames come anew when they are looked at. */
     private wakeAt(): void {
-        for (const slot of this.slots.values()) if (this.living?.slot !== slot && (this.wanted.drawn.length || !slot.frames.get(this.at))) this.wake(slot);
+        for (const slot of this.slots.values()) if (this.lives()?.slot !== slot && (this.wanted.drawn.length || !slot.frames.get(this.at))) this.wake(slot);
     }
 
     constructor(session: Session) {
@@ -310,9 +310,10 @@ export class Engine {
         if (!slot?.chain || slot.status.state === "binding" || slot.id === BASE) return;
         const until = performance.now() + LIVE_MS;
         ++this.asked;
-        if (this.living?.slot === slot) {
-            this.living.values.set(name, value);
-            this.living.until = until;
+        const held = this.lives();
+        if (held?.slot === slot && held.lasts === undefined) {
+            held.values.set(name, value);
+            held.until = until;
             this.goOn();
             return;
         }
@@ -693,7 +694,7 @@ export class Engine {
             const at = (this.playhead + i) % count, frame = frames.get(at);
             if (frame && this.wanted.values.some(name => !frame.values?.[name])) return { at, what: "values" };
         }
-        if (this.living || [...this.slots.values()].some(one => (one.status.state === "simulating" || one.status.state === "binding") && one !== slot)) return undefined;
+        if (this.lives() || [...this.slots.values()].some(one => (one.status.state === "simulating" || one.status.state === "binding") && one !== slot)) return undefined;
         for (let i = 0; i < size; ++i) {
             const at = (begin + i) % count;
             if (frames.get(at) && !frames.get(at)!.measures) return { at, what: "measure" };
