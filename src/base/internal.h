@@ -13,6 +13,7 @@
 
 #define SUP_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/// Fails with the sentence about memory: "the planes of a skin".
 SUP_API sup_result sup_fail_memory(sup_error* error, const char* what);
 
 /// Typed memory from an arena: SUP_NEW(arena, sup_vec3, count). NULL when out of memory.
@@ -54,4 +55,5 @@ SUP_API bool sup_notes_begin(sup_notes* notes, sup_arena* arena); ///< false: ou
 SUP_API bool sup_notes_end(sup_notes* notes);                     ///< adds the line that counts the rest; false: out of memory
 
 static inline size_t sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
 #endif

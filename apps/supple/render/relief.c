@@ -4,6 +4,10 @@
 
 #include "picture_math.h"
 
+// Radians by which a wave turns from one sample to the next: from the first on it fades, at the second it is gone, short of the
+// pi beyond which samples would show another wave. The shader of bindings/js/src/relief.ts has the same.
+static const float fades_from = 1.2f, fades_by = 2.8f;
+
 sup_result relief_begin(const sup_instance* instance, const sup_mesh* mesh, const sup_vec3* points, sup_arena* arena,
                         relief* out, sup_error* error)
 {
@@ -20,8 +24,7 @@ void relief_show(const sup_instance* instance, void* scratch, relief* r)
     if (r->count) sup_instance_relief(instance, r->points, scratch, r->ripples);
 }
 
-// The gradient of the height over the rest skin. Waves that turn by more than a radian or two from sample to sample fade, as in
-// the page's shader: drawn, they would be noise.
+// The gradient of the height over the rest skin. Waves that samples cannot show fade: drawn, they would be noise.
 static sup_vec3 slope_at(const relief* r, const uint32_t points[3], const float weights[3], const relief_step* step)
 {
     sup_vec3 place = vec(0, 0, 0), slope = vec(0, 0, 0), across[2];
@@ -34,7 +37,7 @@ static sup_vec3 slope_at(const relief* r, const uint32_t points[3], const float 
         for (uint32_t k = 0; k < r->count; k++) {
             const sup_ripple* w = &r->ripples[(size_t)points[i] * r->count + k];
             if (w->height == 0.0f) continue;
-            float drawn = 1.0f - smooth_step(1.2f, 2.8f, hypotf(dot(w->wave, across[0]), dot(w->wave, across[1])));
+            float drawn = 1.0f - smooth_step(fades_from, fades_by, hypotf(dot(w->wave, across[0]), dot(w->wave, across[1])));
             float angle = dot(w->wave, off), sine = w->sine * cosf(angle) + w->cosine * sinf(angle);
             slope = mad(slope, -weights[i] * drawn * w->height * sine, w->wave);
         }
