@@ -36,7 +36,6 @@ const THUMB = { width: 72, height: 72 };
 const MOST_KEPT = 12;
 const MOST_SAID = 80; // letters of a pose in a notice
 
-/** The clip of poses that is played. */
 /** The clip of poses that the session plays, also while it is being read: a second key made at once must not begin a second clip. */
 export const posedClip = (session: Session, loaded: string | undefined): PoseClip | undefined => session.source.poses?.find(one => one.clip === (session.clip ?? loaded));
 /** Names that a new clip may not have. */
