@@ -182,7 +182,7 @@ await test("a claim of another machine holds while that gives signs of life, and
     const write = () => fs.writeFileSync(claim, `0123456789abcdef\nelsewhere pid:[1]\n${zero(1)} ${zero(1)} ${zero(beat++)}\n`);
     write();
     const { ended } = begin([there, "--clips", "Wave", "--out", out, "--claim-timeout", "3s"]);
-    for (let i = 0; i < 10; i++) await pause(500), write();
+    for (let i = 0; i < 20; i++) await pause(250), write();
     holds(!fs.existsSync(path.join(out, "c000_Wave_linear.glb")), "it waits for who is alive");
     const r = await ended;
     equal(r.code, 0, "exit code");
@@ -192,8 +192,9 @@ await test("a claim of another machine holds while that gives signs of life, and
 // SUPPLE_KILLS=100 is the long form.
 const kills = Number(process.env.SUPPLE_KILLS ?? 10);
 await test(`${kills} kills at random lose no finished job and no file`, async folder => {
-    const count = 6 * kills, there = characters(path.join(folder, "in"), count), out = path.join(folder, "out"), words = [there, "--clips", "Wave", "--out", out, "--jobs", "2"];
-    const wanted = results(farm([there, "--clips", "Wave", "--out", path.join(folder, "wanted")]));
+    const count = 6 * kills, there = characters(path.join(folder, "in"), count), out = path.join(folder, "out");
+    const work = [there, "--clips", "Wave", "--fps", "1000"], words = [...work, "--out", out, "--jobs", "2"]; // jobs that last long enough to be killed
+    const wanted = results(farm([...work, "--out", path.join(folder, "wanted")]));
     const records = path.join(out, "_farm/records"), seen = new Map();
     const look = () => {
         for (const name of fs.existsSync(records) ? fs.readdirSync(records) : []) {
