@@ -151,6 +151,42 @@ static void a_second_character_presses_as_it_moves(void** state)
     press_end(&p);
 }
 
+typedef struct shown {
+    uint32_t points, lines;
+} shown;
+
+static void see_point(void* user, const char* set, sup_vec3 at, float value)
+{
+    (void)at, (void)value;
+    ((shown*)user)->points += strcmp(set, "contacts") == 0;
+}
+
+static void see_line(void* user, const char* set, sup_vec3 a, sup_vec3 b, float value)
+{
+    (void)a, (void)b, (void)value;
+    ((shown*)user)->lines += strcmp(set, "contacts") == 0;
+}
+
+static void see_triangle(void* user, const char* set, sup_vec3 a, sup_vec3 b, sup_vec3 c, float value)
+{
+    (void)user, (void)set, (void)a, (void)b, (void)c, (void)value;
+}
+
+// A line leads to what of the skin is touched. A body is none of it.
+static void a_contact_with_a_body_is_drawn_as_a_point(void** state)
+{
+    (void)state;
+    press      p = press_begin("layers", "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.15,0.09,0],\"radius\":0.05}}]}",
+                               NULL);
+    shown      s = { 0, 0 };
+    sup_canvas canvas = { .line = see_line, .point = see_point, .triangle = see_triangle, .user = &s };
+    play_hash(&p.play, 0.1);
+    assert_true(sup_instance_draw(p.play.instance, 1, p.play.out, &canvas));
+    assert_true(s.points > 10);
+    assert_int_equal(s.lines, 0);
+    press_end(&p);
+}
+
 // A ball of 3 cm comes down at 51 m/s, 25.5 cm in a step, and stops with its middle 3 mm under the skin: looked at there alone
 // it would push the skin up, out behind it. What it met on its way it takes along and keeps below. (Balls smaller than two
 // edges can still slip through between the points.)
@@ -277,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_capsule_that_rides_on_a_joint_stays_pressed_in),
         cmocka_unit_test(a_prop_is_a_mesh),
         cmocka_unit_test(a_second_character_presses_as_it_moves),
+        cmocka_unit_test(a_contact_with_a_body_is_drawn_as_a_point),
         cmocka_unit_test(a_fast_ball_does_not_pass_through_the_skin),
         cmocka_unit_test(a_pea_dents_the_skin_between_its_points),
         cmocka_unit_test(a_force_pulls_where_it_acts_and_twice_as_far_when_doubled),
