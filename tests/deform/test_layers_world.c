@@ -176,8 +176,8 @@ static void see_triangle(void* user, const char* set, sup_vec3 a, sup_vec3 b, su
 static void a_contact_with_a_body_is_drawn_as_a_point(void** state)
 {
     (void)state;
-    press      p = press_begin("layers", "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.15,0.09,0],\"radius\":0.05}}]}",
-                               NULL);
+    press p = press_begin(
+        "layers", "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.15,0.09,0],\"radius\":0.05}}]}", NULL);
     shown      s = { 0, 0 };
     sup_canvas canvas = { .line = see_line, .point = see_point, .triangle = see_triangle, .user = &s };
     play_hash(&p.play, 0.1);
