@@ -367,7 +367,7 @@ void layers_search(layers_run* r)
     for (uint32_t i = 0; i < head->contacts && head->shown < LAYERS_SHOWN_CONTACTS; ++i) {
         sup_contact_item item = sup_contact_at(b->contact, r->contact_scratch, i);
         head->shown_points[head->shown][0] = item.points[0];
-        // Of the other side: of an edge, of a triangle; a body has none.
+        // A point of the other side, the edge or the triangle; a body has none.
         head->shown_points[head->shown++][1] = item.kind == 2 ? SUP_NONE : item.points[item.kind == 1 ? 2 : 1];
     }
 }
