@@ -119,6 +119,16 @@ static inline void rig_make(rig* r, sup_character* c, const char* links)
     r->sampler = (sup_sampler){ rig_sample, r };
 }
 
+/// Plays another chain's lattice from here on: one of the same cells.
+static inline void rig_take(rig* r, const sup_chain* chain)
+{
+    free(r->state), free(r->scratch);
+    r->link = &chain->links[1];
+    r->b = r->link->binding.data;
+    r->state = play_memory(r->link->binding.state_size);
+    r->scratch = play_memory(r->link->binding.scratch_size);
+}
+
 static inline void rig_end(rig* r)
 {
     free(r->state), free(r->scratch), free(r->points), free(r->out);

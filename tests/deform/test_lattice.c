@@ -424,8 +424,7 @@ static void a_stiffer_bone_swings_less(void** state)
                                                       .setting_count = k ? 2 : 0 },
                                    &soft, &error),
                   error);
-        r.link = &soft->links[1];
-        r.b = r.link->binding.data;
+        rig_take(&r, soft);
         rig_reset(&r);
         for (int i = 0; i < 20; ++i) {
             rig_turn(&r, 1, v3(1, 0, 0), 3.0f * (float)i);
@@ -454,8 +453,7 @@ static void shake_halves(const char* hz, double* upper, double* lower)
         .character = c, .links = "lattice(cells=40,weights=screened)", .settings = settings, .setting_count = 3
     };
     assert_ok(sup_chain_create(&desc, &soft, &error), error);
-    r.link = &soft->links[1];
-    r.b = r.link->binding.data;
+    rig_take(&r, soft);
     rig_reset(&r);
     *upper = *lower = 0;
     for (int i = 0; i < 60; ++i) {

@@ -74,6 +74,7 @@ extern const sup_param lattice_rows[ROW_COUNT];
 
 /// Rows that vary over points are extended to particles: scale and offset per slot.
 enum { SOFT_SHAPE, SOFT_POSE, SOFT_DAMPING, SOFT_GRAVITY, SOFT_COUNT };
+extern const uint32_t lattice_soft_rows[SOFT_COUNT];
 
 typedef struct lattice_body lattice_body;
 
@@ -83,6 +84,11 @@ typedef struct lattice_carried {
     sup_vec3 rest;
     float    share;
 } lattice_carried;
+
+/// Chunks of the regions, from begin up to end.
+typedef struct lattice_reach {
+    uint32_t begin, end;
+} lattice_reach;
 
 /// What bind leaves. Arrays over particles are in slots (solve/lattice/regions.h).
 typedef struct lattice_bound {
@@ -107,6 +113,9 @@ typedef struct lattice_bound {
     const float*         mass;     ///< per slot, kilograms for a density of 1 kg/m^3
     const float*         exposure; ///< per slot: share of it that is outside
     sup_field            soft[SOFT_COUNT];
+    const float*         bare; ///< per slot: 1 where softness is not painted, else 0; NULL: it is nowhere, or everywhere
+    const uint8_t*       painted_parts; ///< per part: paint reaches its skin; where bare is not NULL
+    lattice_reach        goals, fits, sums; ///< where painted flesh is, what it matches, and what that is measured by
     bool                 dualquat;   ///< the corners are posed by dual quaternions, whatever the chain does
     bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
     const sup_skin_set*  point_skin; ///< of the mesh's points, where they are measured or turned; NULL: no need
@@ -153,14 +162,21 @@ typedef struct lattice_state {
 
 enum { PLANE_D, PLANE_W = 3, PLANE_Y = 6, PLANE_U = 9, PLANE_Q = 12, PLANE_PULL = 16, PLANE_HOLD, PLANE_KEEP, PLANE_COUNT };
 
-static inline size_t lattice_state_size(const lattice_bound* b)
+/// Of one flesh.
+static inline size_t lattice_flesh_size(const lattice_bound* b)
 {
     return sizeof(lattice_state) + (size_t)PLANE_COUNT * b->count * sizeof(float);
 }
+/// Where softness is painted, the bare flesh stands behind the one that is shown.
+static inline size_t lattice_state_size(const lattice_bound* b) { return (b->bare ? 2 : 1) * lattice_flesh_size(b); }
+static inline void*  lattice_bare_state(const lattice_bound* b, void* state) { return (uint8_t*)state + lattice_flesh_size(b); }
 static inline float* lattice_plane(const lattice_bound* b, void* state, uint32_t plane)
 {
     return (float*)((uint8_t*)state + sizeof(lattice_state)) + (size_t)plane * b->count;
 }
+
+/// Outside the paint the flesh is the bare one.
+void lattice_take_bare(const lattice_bound* b, const sup_tasks* tasks, lattice_reach chunks, void* state);
 
 size_t lattice_scratch_size(const lattice_bound* b);
 void   lattice_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch);
@@ -178,6 +194,8 @@ typedef struct lattice_scratch {
     sup_vec3* turned;   ///< per point: skinned as the corners are; where that differs
     sup_mat3* matrices; ///< per slot
     sup_vec3* push;     ///< per slot: acceleration
+    sup_vec3* bare_push; ///< likewise of the bare flesh
+    sup_vec3* bare;      ///< per slot: x of the bare flesh
     sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
     sup_vec3* before;   ///< per slot: x at the start of the substep; where there are bodies
     float*    turns;    ///< two per joint
@@ -187,7 +205,7 @@ typedef struct lattice_scratch {
     float*    clearance; ///< per slot: how much of the correction it takes, less where skin meets skin
     float*    hold; ///< per slot: 1 / (how far it may be from where it is skinned)^2
     void*     gaps;
-    float*    stiffness; ///< per slot: the pull to the pose, kp dt^2; where softness varies
+    float*    stiffness; ///< per slot: the pull to the pose, kp dt^2, where softness varies; INFINITY outside the paint
     float*    near;     ///< per slot: how much a force reaches it
     float*    planes;   ///< planes of `count` floats, see lattice_step
     float*    work;     ///< of the regions
@@ -196,6 +214,7 @@ typedef struct lattice_scratch {
     float*    strength;
     double*   targets;
     double*   reached;  ///< per part: the volume of the pose
+    double*   bare_reached; ///< per part: the volume of the bare flesh
     double*   linear;   ///< per part: the volume as the chain poses it
     sup_vec3* offsets;  ///< per corner of the parts' faces: the file's skin from where its cell would have it
     void*     node_skin;
@@ -212,9 +231,20 @@ bool lattice_find_blends(const lattice_bound* b, const sup_frame* frame, const s
 /// Likewise of points and nodes, times the room of the corners around them.
 void lattice_find_skin_blends(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s);
 
+/// Where the corners are skinned, where they shall be (their volumes given back), and what room there is for that.
+void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                       const lattice_scratch* s, bool* twisted);
+bool lattice_keeps_volume(const lattice_bound* b, const lattice_params* p);
+/// The mesh's points turned as the corners are. `rest`: other points than those at rest; NULL: none.
+void lattice_turn_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
+                         const lattice_scratch* s);
+
 /// One substep of the clock, from wide kernels. Planes are `count` floats.
 typedef struct lattice_step {
     const lattice_bound* b;
+    void*                state;
+    lattice_reach        goals, fits, sums; ///< all chunks, or those around the paint
+    double*              reached; ///< out, per part, of the bare flesh: the volume it has; NULL: not asked
     sup_regions_job      regions;
     const sup_vec3*      pose;   ///< y at the end of the step
     float                part;   ///< of the way there from where y was; 1: all of it

@@ -46,6 +46,7 @@ static sup_result make(binder* m)
     if (r == SUP_OK) r = lattice_make_flesh(m);
     if (r == SUP_OK) r = sup_bind_report(m->in, "lattice", 0.8, m->error);
     if (r == SUP_OK) r = lattice_make_volumes(m);
+    if (r == SUP_OK) r = lattice_find_painted_parts(m);
     if (r == SUP_OK) r = lattice_bind_bodies(m->in->world, m->in->notes, m->arena, b, m->error);
     if (r == SUP_OK) r = lattice_note(m);
     return r;

@@ -56,6 +56,10 @@ sup_result lattice_make_masses(binder* m, float** relative);
 sup_result lattice_place_masses(binder* m, const float* relative);
 /// Pins, thickness, and what sliders are per particle.
 sup_result lattice_make_flesh(binder* m);
+/// Where softness is painted: b->bare, and the chunks that matter there.
+sup_result lattice_find_paint(binder* m);
+/// And the parts whose skin it reaches.
+sup_result lattice_find_painted_parts(binder* m);
 /// Parts, and how their volumes are measured.
 sup_result lattice_make_volumes(binder* m);
 

@@ -180,28 +180,29 @@ sup_result lattice_place_masses(binder* m, const float* relative)
     return SUP_OK;
 }
 
+const uint32_t lattice_soft_rows[SOFT_COUNT] = { ROW_SHAPE_HZ, ROW_POSE_HZ, ROW_DAMPING_RATIO, ROW_GRAVITY };
+
 // Maps and bone values of four sliders at once: scale and offset of each are the eight columns. What is spread is how far a map
 // is from 1: where nothing is painted that is 0, and stays 0.
 static sup_result make_softness(binder* m)
 {
-    static const uint32_t rows[SOFT_COUNT] = { ROW_SHAPE_HZ, ROW_POSE_HZ, ROW_DAMPING_RATIO, ROW_GRAVITY };
-    lattice_bound*        b = m->b;
-    bool                  any = false;
-    for (int i = 0; i < SOFT_COUNT; ++i) any |= m->in->fields[rows[i]].scale != NULL;
+    lattice_bound* b = m->b;
+    bool           any = false;
+    for (int i = 0; i < SOFT_COUNT; ++i) any |= m->in->fields[lattice_soft_rows[i]].scale != NULL;
     if (!any) return SUP_OK;
     float* values = SUP_NEW(m->scratch, float, (size_t)b->point_count* SUP_LANES);
     float* spread = SUP_NEW(m->scratch, float, (size_t)b->voxels.particle_count* SUP_LANES);
     if (!values || !spread) return sup_fail_memory(m->error, "softness of a lattice");
     for (uint32_t p = 0; p < b->point_count; ++p)
         for (int i = 0; i < SOFT_COUNT; ++i) {
-            const sup_field* f = &m->in->fields[rows[i]];
+            const sup_field* f = &m->in->fields[lattice_soft_rows[i]];
             values[(size_t)p * SUP_LANES + 2 * i] = f->scale ? f->scale[p] - 1.0f : 0.0f;
             values[(size_t)p * SUP_LANES + 2 * i + 1] = f->scale ? f->offset[p] : 0.0f;
         }
     sup_result r = lattice_extend(b, m->places, values, spread, m->in, 0.75, m->scratch, m->error);
     if (r != SUP_OK) return r;
     for (int i = 0; i < SOFT_COUNT; ++i) {
-        if (!m->in->fields[rows[i]].scale) continue;
+        if (!m->in->fields[lattice_soft_rows[i]].scale) continue;
         float* scale = SUP_NEW(m->arena, float, b->count);
         float* offset = SUP_NEW(m->arena, float, b->count);
         if (!scale || !offset) return sup_fail_memory(m->error, "softness of a lattice");
@@ -212,7 +213,7 @@ static sup_result make_softness(binder* m)
         }
         b->soft[i] = (sup_field){ scale, offset };
     }
-    return SUP_OK;
+    return lattice_find_paint(m);
 }
 
 // ---------------------------------------------------------------------------------------------- whole

@@ -42,6 +42,8 @@ static size_t lay_out(const lattice_bound* b, void* memory, lattice_scratch* s)
     s->turned = sup_layout_add(&l, b->point_skin ? b->point_count : 0, sizeof(sup_vec3));
     s->matrices = sup_layout_add(&l, n, sizeof(sup_mat3));
     s->push = sup_layout_add(&l, n, sizeof(sup_vec3));
+    s->bare_push = sup_layout_add(&l, b->bare ? n : 0, sizeof(sup_vec3));
+    s->bare = sup_layout_add(&l, b->bare ? n : 0, sizeof(sup_vec3));
     s->moved = sup_layout_add(&l, n, sizeof(sup_vec3));
     s->before = sup_layout_add(&l, n, sizeof(sup_vec3));
     s->turns = sup_layout_add(&l, b->twists ? 2 * b->joint_count : 0, sizeof(float));
@@ -60,6 +62,7 @@ static size_t lay_out(const lattice_bound* b, void* memory, lattice_scratch* s)
     s->strength = sup_layout_add(&l, b->volume.part_count, sizeof(float));
     s->targets = sup_layout_add(&l, b->volume.part_count, sizeof(double));
     s->reached = sup_layout_add(&l, b->volume.part_count, sizeof(double));
+    s->bare_reached = sup_layout_add(&l, b->bare ? b->volume.part_count : 0, sizeof(double));
     s->linear = sup_layout_add(&l, b->volume.part_count, sizeof(double));
     bool offsets = b->node_skin || b->member_points;
     s->offsets = sup_layout_add(&l, offsets ? b->volume.member_count : 0, sizeof(sup_vec3));
@@ -81,212 +84,9 @@ size_t lattice_scratch_size(const lattice_bound* b)
     return lay_out(b, NULL, &s);
 }
 
-// ---------------------------------------------------------------------------------------------- pose
-
-// A bone that grows takes its part's volume along.
-static void volume_targets(const lattice_bound* b, const lattice_params* p, const sup_pose* pose, const lattice_scratch* s)
-{
-    for (uint32_t i = 0; i < b->volume.part_count; ++i) {
-        uint32_t joint = b->part_joints[i], parent = b->character->skeleton.joints[joint].parent;
-        double   size = (double)affine_determinant(&pose->skin[joint]);
-        if (parent != SUP_NONE && b->character->skeleton.joints[parent].skin_joint)
-            size = (size + (double)affine_determinant(&pose->skin[parent])) / 2;
-        s->targets[i] = size > 0 && isfinite(size) ? size : 1;
-        s->strength[i] = sup_field_value(&lattice_rows[ROW_VOLUME], &b->volume_field, p->volume, joint);
-    }
-}
-
-static bool keeps_volume(const lattice_bound* b, const lattice_params* p) { return p->volume > 0 || b->volume_field.offset; }
-
-static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                              const lattice_scratch* s, bool twisted)
-{
-    volume_targets(b, p, pose, s);
-    sup_lattice_volume_bounds bounds = {
-        .fallback = twisted ? s->plain : s->skinned, .linear = s->linear, .there = twisted ? NULL : s->linear, .whole = true
-    };
-    sup_lattice_volume_call   call = { .points = s->pose,
-                                       .matrices = s->matrices,
-                                       .clearance = s->clearance,
-                                       .middle = s->skinned,
-                                       .hold = s->hold,
-                                       .offsets = s->offsets,
-                                       .targets = s->targets,
-                                       .strength = s->strength,
-                                       .sweeps = (uint32_t)p->sweeps,
-                                       .tasks = frame->tasks,
-                                       .scratch = s->volume,
-                                       .bounds = b->keeps_file ? &bounds : NULL,
-                                       .start = twisted ? NULL : s->linear,
-                                       .reached = s->reached };
-    sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
-    sup_stats_add(frame->stats, "lattice.part_held_back", report.held_back);
-    sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
-    sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.out_of_reach);
-}
-
-// Flesh that moves keeps the volumes of its pose: spun about fast, a head would swell by what its springs give way.
-static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s,
-                                const float* stiffness, bool pressed, uint32_t sweeps)
-{
-    sup_lattice_volume_bounds bounds = { .fallback = s->pose, .linear = s->linear, .there = s->reached };
-    sup_lattice_volume_call   call = { .points = s->moved,
-                                       .matrices = s->matrices,
-                                       .core = true,
-                                       .stiffness = stiffness,
-                                       .clearance = s->clearance,
-                                       .middle = s->skinned,
-                                       .hold = s->hold,
-                                       .offsets = s->offsets,
-                                       .targets = s->targets,
-                                       .strength = s->strength,
-                                       .goals = s->reached,
-                                       .slack = MOVING_SLACK,
-                                       .rough = !pressed,
-                                       .grow = pressed ? 0 : MOVING_GROWTH * frame->dt,
-                                       .sweeps = sweeps,
-                                       .bounds = b->keeps_file && !pressed ? &bounds : NULL,
-                                       .tasks = frame->tasks,
-                                       .scratch = s->volume };
-    return sup_lattice_volume_apply(&b->volume, &call).moved;
-}
-
-// The mesh's own points as the chain skins them, without its morph targets: those move the skin within its part.
-static const sup_vec3* chain_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose,
-                                    const lattice_scratch* s)
-{
-    bool morphed = false;
-    for (uint32_t i = 0; i < pose->morph_count; ++i) morphed |= pose->morph_weights[i] != 0;
-    if (pose == frame->end && frame->skinned && !morphed) return frame->skinned;
-    sup_skin_call call = { .dualquat = b->dualquat && !b->twists,
-                           .skin = pose->skin,
-                           .blend = 1,
-                           .tasks = frame->tasks,
-                           .scratch = s->skin,
-                           .out = s->points };
-    sup_skin_evaluate(b->point_skin, &call);
-    return s->points;
-}
-
-// They again, turned as the corners are. `rest`: other points than those at rest; NULL: none.
-static void turn_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
-                        const lattice_scratch* s)
-{
-    sup_skin_call call = { .dualquat = true,
-                           .skin = pose->skin,
-                           .points = rest,
-                           .blend_points = s->point_blend,
-                           .tasks = frame->tasks,
-                           .scratch = s->skin,
-                           .out = s->turned };
-    sup_skin_evaluate(b->point_skin, &call);
-}
-
-typedef struct offset_job {
-    const lattice_bound*   b;
-    const lattice_scratch* s;
-    const sup_vec3 *       points, *corners; ///< of the mesh; per slot
-} offset_job;
-
-static void offset_task(void* data, uint32_t begin, uint32_t end)
-{
-    const offset_job*         j = data;
-    const sup_lattice_volume* v = &j->b->volume;
-    for (uint32_t m = begin; m < end; ++m) {
-        uint32_t point = j->b->member_points ? j->b->member_points[m] : SUP_NONE;
-        sup_vec3 at = point == SUP_NONE ? j->s->offsets[m] : j->points[point];
-        const float*    share = v->places + LATTICE_NODE_SLOTS * (size_t)m;
-        const uint32_t* slot = v->members + LATTICE_NODE_SLOTS * (size_t)m;
-        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) at = v3_mad(at, -share[k], j->corners[slot[k]]);
-        j->s->offsets[m] = v->rides[m] ? at : v3(0, 0, 0);
-    }
-}
-
-// Where the file's own skin is, from where the cells would have it.
-static void find_offsets(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, bool twisted, sup_skin_call call,
-                         const lattice_scratch* s)
-{
-    offset_job job = { b, s, NULL, call.out };
-    if (b->member_points) job.points = twisted ? s->turned : chain_points(b, frame, pose, s);
-    if (b->node_skin) {
-        call.scratch = s->node_skin;
-        call.out = s->offsets;
-        call.dualquat |= twisted;
-        call.blend_points = twisted ? s->node_blend : NULL;
-        sup_skin_evaluate(b->node_skin, &call);
-    }
-    sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
-    for (uint32_t i = 0; i < b->carried_count; ++i) {
-        const lattice_carried* c = &b->carried[i];
-        sup_vec3               first = i && b->carried[i - 1].member == c->member ? s->offsets[c->member] : v3(0, 0, 0);
-        s->offsets[c->member] = v3_mad(first, c->share, affine_point(&call.skin[c->joint], c->rest));
-    }
-}
-
-static void clearance_task(void* data, uint32_t begin, uint32_t end)
-{
-    const lattice_scratch* s = data;
-    for (uint32_t i = begin; i < end; ++i) {
-        s->skinned[i] = v3_mad(s->plain[i], s->clearance[i], v3_sub(s->pose[i], s->plain[i]));
-        s->pose[i] = s->skinned[i];
-    }
-}
-
-// Turns corners and skin where bones twist, as far as there is room. Room is looked for where they are turned to: a twist that
-// the chain pinches looks like skin that meets.
-static bool turn(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call,
-                 const lattice_scratch* s)
-{
-    if (!b->twists || !lattice_find_blends(b, frame, pose, s)) return false;
-    call.dualquat = true;
-    call.blend_points = s->blend;
-    call.out = s->pose;
-    call.matrices = s->matrices;
-    sup_skin_evaluate(b->skin, &call);
-    return true;
-}
-
-// Where the corners are skinned, where they shall be (their volumes given back), and what room there is for that.
-static void make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
-                      const lattice_scratch* s, bool* twisted)
-{
-    sup_skin_call call = { .dualquat = b->dualquat && !b->twists,
-                           .skin = pose->skin,
-                           .blend = 1,
-                           .tasks = frame->tasks,
-                           .scratch = s->skin,
-                           .out = s->pose };
-    *twisted = turn(b, frame, pose, call, s);
-    call.out = *twisted ? s->plain : s->pose;
-    call.matrices = *twisted ? NULL : s->matrices;
-    sup_skin_evaluate(b->skin, &call);
-    call.matrices = NULL;
-    sup_lattice_gaps_call gaps = { .points = s->pose,
-                                   .matrices = *twisted ? s->matrices : NULL,
-                                   .twisted = s->blend,
-                                   .tasks = frame->tasks,
-                                   .scratch = s->gaps,
-                                   .clearance = s->clearance,
-                                   .hold = s->hold };
-    sup_lattice_gaps_find(&b->gaps, &gaps);
-    if (*twisted) {
-        sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, clearance_task, (void*)s);
-        lattice_find_skin_blends(b, frame, s);
-        if (b->point_skin) turn_points(b, frame, pose, NULL, s);
-    } else memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
-    if (!keeps_volume(b, p)) return;
-    if (*twisted) { // what the chain's own skin has, then what the turned one has
-        if (s->offsets) find_offsets(b, frame, pose, false, call, s);
-        sup_lattice_volume_measure(&b->volume, s->plain, s->offsets, frame->tasks, s->volume, s->linear);
-    }
-    call.out = s->skinned;
-    if (s->offsets) find_offsets(b, frame, pose, *twisted, call, s);
-    keep_pose_volumes(b, p, frame, pose, s, *twisted);
-}
+// ---------------------------------------------------------------------------------------------- springs
 
 static sup_vec3 root_place(const lattice_bound* b, const sup_pose* pose) { return affine_translation(&pose->global[b->root]); }
-
-// ---------------------------------------------------------------------------------------------- springs
 
 typedef struct spring {
     float pull, hold, keep;
@@ -345,7 +145,7 @@ static double fastest(const lattice_bound* b, const lattice_params* p)
 
 // ---------------------------------------------------------------------------------------------- state
 
-static void move_state(const lattice_bound* b, const sup_rigid* by, void* state)
+static void move_flesh(const lattice_bound* b, const sup_rigid* by, void* state)
 {
     sup_affine a = affine_from_rotation(by->rotation, by->translation);
     float*     plane[PLANE_COUNT];
@@ -362,6 +162,12 @@ static void move_state(const lattice_bound* b, const sup_rigid* by, void* state)
     }
 }
 
+static void move_state(const lattice_bound* b, const sup_rigid* by, void* state)
+{
+    move_flesh(b, by, state);
+    if (b->bare) move_flesh(b, by, lattice_bare_state(b, state));
+}
+
 // The root's motion from one pose to another, between two shares of it.
 static sup_rigid root_share(const lattice_bound* b, const sup_pose* from, const sup_pose* to, float begin, float end)
 {
@@ -376,6 +182,12 @@ static sup_rigid root_share(const lattice_bound* b, const sup_pose* from, const 
     return r;
 }
 
+// The bare flesh starts as the one that is shown.
+static void copy_to_bare(const lattice_bound* b, void* state)
+{
+    if (b->bare) memcpy(lattice_bare_state(b, state), state, lattice_flesh_size(b));
+}
+
 void lattice_reset(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch)
 {
     const lattice_bound* b = binding->data;
@@ -385,23 +197,25 @@ void lattice_reset(const sup_binding* binding, const void* params, const sup_fra
     float *y = lattice_plane(b, state, PLANE_Y), *u = lattice_plane(b, state, PLANE_U),
           *w = lattice_plane(b, state, PLANE_Q + 3);
     bool twisted;
-    make_pose(b, params, frame, frame->end, &s, &twisted);
+    lattice_make_pose(b, params, frame, frame->end, &s, &twisted);
     for (uint32_t i = 0; i < b->count; ++i) {
         y[i] = s.pose[i].x, y[b->count + i] = s.pose[i].y, y[2 * b->count + i] = s.pose[i].z;
         w[i] = 1;
     }
     sup_stats_add(frame->stats, "lattice.point_not_smooth", b->embed.fallbacks);
+    copy_to_bare(b, state);
     if (frame->settling) return;
     // The flesh starts as fast as the skeleton carries it.
     sup_pose next;
     sup_pose_place(b->character, s.pose_memory, &next);
     frame->sampler->pose(frame->sampler, frame->time + START_SPAN, &next);
-    make_pose(b, params, frame, &next, &s, &twisted);
+    lattice_make_pose(b, params, frame, &next, &s, &twisted);
     for (uint32_t i = 0; i < b->count; ++i) {
         u[i] = (s.pose[i].x - y[i]) / (float)START_SPAN;
         u[b->count + i] = (s.pose[i].y - y[b->count + i]) / (float)START_SPAN;
         u[2 * b->count + i] = (s.pose[i].z - y[2 * b->count + i]) / (float)START_SPAN;
     }
+    copy_to_bare(b, state);
 }
 
 // ---------------------------------------------------------------------------------------------- motion
@@ -409,34 +223,40 @@ void lattice_reset(const sup_binding* binding, const void* params, const sup_fra
 static void sum_task(void* data, uint32_t begin, uint32_t end)
 {
     const lattice_step* j = data;
-    for (uint32_t c = begin; c < end; ++c) SUP_WIDE_PICK(sup_regions_sum)(&j->regions, c);
+    for (uint32_t c = begin; c < end; ++c) SUP_WIDE_PICK(sup_regions_sum)(&j->regions, j->sums.begin + c);
 }
 
 static void start_task(void* data, uint32_t begin, uint32_t end)
 {
     const lattice_step* j = data;
-    for (uint32_t c = begin; c < end; ++c) j->still[c] = SUP_WIDE_PICK(lattice_predict)(j, c);
+    for (uint32_t c = begin; c < end; ++c) j->still[c] = SUP_WIDE_PICK(lattice_predict)(j, j->sums.begin + c);
 }
 
 static void fit_task(void* data, uint32_t begin, uint32_t end)
 {
     const lattice_step* j = data;
-    j->cold[begin / FIT_GRAIN] += SUP_WIDE_PICK(sup_regions_fit)(&j->regions, begin, end);
+    uint32_t            first = j->b->regions.chunks[j->fits.begin];
+    j->cold[begin / FIT_GRAIN] += SUP_WIDE_PICK(sup_regions_fit)(&j->regions, first + begin, first + end);
 }
 
 static void goal_task(void* data, uint32_t begin, uint32_t end)
 {
     const lattice_step* j = data;
     for (uint32_t c = begin; c < end; ++c) {
-        SUP_WIDE_PICK(sup_regions_goal)(&j->regions, c);
-        SUP_WIDE_PICK(lattice_update)(j, c);
+        SUP_WIDE_PICK(sup_regions_goal)(&j->regions, j->goals.begin + c);
+        SUP_WIDE_PICK(lattice_update)(j, j->goals.begin + c);
     }
 }
 
 static void place_planes(const lattice_bound* b, void* state, const lattice_scratch* s, lattice_step* j)
 {
-    size_t n = b->count;
+    size_t        n = b->count;
+    lattice_reach all = { 0, b->regions.chunk_count };
     j->b = b;
+    j->state = state;
+    j->goals = b->bare ? b->goals : all;
+    j->fits = b->bare ? b->fits : all;
+    j->sums = b->bare ? b->sums : all;
     j->regions.regions = &b->regions;
     for (uint32_t i = 0; i < 3; ++i) {
         j->d[i] = lattice_plane(b, state, PLANE_D + i);
@@ -467,9 +287,48 @@ static void place_planes(const lattice_bound* b, void* state, const lattice_scra
 // stands beside it. NULL: it is the same everywhere.
 static const float* find_stiffness(const lattice_bound* b, const lattice_step* j, const lattice_scratch* s)
 {
-    if (!b->soft[SOFT_POSE].scale || j->symplectic) return NULL;
-    for (uint32_t i = 0; i < b->count; ++i) s->stiffness[i] = 1 / j->hold[i] - 1 - j->pull[i];
+    bool varies = b->soft[SOFT_POSE].scale && !j->symplectic;
+    if (!varies && !b->bare) return NULL;
+    for (uint32_t i = 0; i < b->count; ++i) s->stiffness[i] = varies ? 1 / j->hold[i] - 1 - j->pull[i] : 1.0f;
+    for (uint32_t i = 0; b->bare && i < b->count; ++i)
+        if (b->bare[i] > 0) s->stiffness[i] = INFINITY;
     return s->stiffness;
+}
+
+// Flesh that moves keeps the volumes of its pose: spun about fast, a head would swell by what its springs give way.
+// Painted flesh keeps those of the bare one, and goes back to it where it must.
+typedef struct volume_aim {
+    const sup_vec3* back;
+    const double*   volumes;
+    const float*    stiffness;
+    double*         reached; ///< NULL: not asked
+} volume_aim;
+
+static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, const volume_aim* aim,
+                                bool pressed, uint32_t sweeps)
+{
+    sup_lattice_volume_bounds bounds = { .fallback = aim->back, .linear = s->linear, .there = aim->volumes };
+    sup_lattice_volume_call   call = { .points = s->moved,
+                                       .matrices = s->matrices,
+                                       .core = true,
+                                       .stiffness = aim->stiffness,
+                                       .clearance = s->clearance,
+                                       .middle = s->skinned,
+                                       .hold = s->hold,
+                                       .offsets = s->offsets,
+                                       .targets = s->targets,
+                                       .strength = s->strength,
+                                       .goals = aim->volumes,
+                                       .parts = b->bare ? b->painted_parts : NULL,
+                                       .slack = MOVING_SLACK,
+                                       .rough = !pressed,
+                                       .grow = pressed ? 0 : MOVING_GROWTH * frame->dt,
+                                       .sweeps = sweeps,
+                                       .bounds = b->keeps_file && !pressed ? &bounds : NULL,
+                                       .reached = aim->reached,
+                                       .tasks = frame->tasks,
+                                       .scratch = s->volume };
+    return sup_lattice_volume_apply(&b->volume, &call).moved;
 }
 
 typedef struct moved_job {
@@ -505,7 +364,8 @@ static void kept_task(void* data, uint32_t begin, uint32_t end)
 {
     const moved_job*    m = data;
     const lattice_step* j = m->j;
-    for (uint32_t i = begin; i < end; ++i) {
+    uint32_t            first = m->b->regions.chunks[j->goals.begin];
+    for (uint32_t i = first + begin; i < first + end; ++i) {
         const float* x = &m->s->moved[i].x;
         for (int a = 0; a < 3; ++a) {
             float d = m->b->free[i] * (x[a] - j->y[a][i]);
@@ -516,23 +376,28 @@ static void kept_task(void* data, uint32_t begin, uint32_t end)
 }
 
 // Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last. Volumes and rooms
-// are those of the pose, at the end of the step.
-static void constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
+// are those of the pose, at the end of the step. Returns whether anything has moved.
+static bool constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
                       const lattice_step* j, double from, double to)
 {
-    bool bodies = frame->world && frame->world->body_count, last = to == 1, volumes = last && keeps_volume(b, p), moved = false;
-    if (!last && !bodies) return;
+    bool bodies = frame->world && frame->world->body_count, last = to == 1, volumes = last && lattice_keeps_volume(b, p),
+         moved = false;
+    if (!last && !bodies) return false;
     moved_job job = { b, s, j, !last, bodies, 1 / (bodies ? j->dt : (float)frame->dt) };
     sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, moved_task, &job);
     for (uint32_t i = 0; i < b->count; i += COPY_GRAIN) moved |= s->cold[i / COPY_GRAIN];
-    const float* stiffness = volumes ? find_stiffness(b, j, s) : NULL;
-    if (volumes) moved |= keep_moving_volumes(b, frame, s, stiffness, false, 2);
+    volume_aim aim = { .back = s->pose, .volumes = s->reached, .reached = j->reached };
+    if (b->bare) aim = (volume_aim){ .back = s->bare, .volumes = s->bare_reached };
+    if (volumes) aim.stiffness = find_stiffness(b, j, s);
+    if (volumes) moved |= keep_moving_volumes(b, frame, s, &aim, false, 2);
     for (int round = 0; bodies && round < PUSH_ROUNDS; ++round) {
         if (!lattice_push_bodies(b, frame, from, to, s->bodies, s->before, s->moved)) break;
         moved = true;
-        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, stiffness, true, (uint32_t)p->sweeps);
+        if (round + 1 < PUSH_ROUNDS && volumes) keep_moving_volumes(b, frame, s, &aim, true, (uint32_t)p->sweeps);
     }
-    if (moved) sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, kept_task, &job);
+    uint32_t kept = b->regions.chunks[j->goals.end] - b->regions.chunks[j->goals.begin];
+    if (moved) sup_tasks_run(frame->tasks, kept, COPY_GRAIN, kept_task, &job);
+    return moved;
 }
 
 // One piece for each worker: the lines along z stay on the core that wrote them, which is worth a third of the time on two.
@@ -546,12 +411,14 @@ static uint32_t share_of(const sup_tasks* tasks, uint32_t count)
 static bool run_regions(const lattice_bound* b, const sup_frame* frame, lattice_step* j, uint32_t iterations)
 {
     memset(j->cold, 0, (b->count / FIT_GRAIN + 1) * sizeof *j->cold);
-    uint32_t chunks = b->regions.chunk_count, piece = share_of(frame->tasks, chunks);
-    uint32_t fits = share_of(frame->tasks, b->count / SUP_LANES) * SUP_LANES; // the counts of cold starts are kept by FIT_GRAIN
+    const uint32_t* slots = b->regions.chunks;
+    uint32_t        goals = j->goals.end - j->goals.begin, sums = j->sums.end - j->sums.begin,
+             matched = slots[j->fits.end] - slots[j->fits.begin];
+    uint32_t fits = share_of(frame->tasks, matched / SUP_LANES) * SUP_LANES; // the counts of cold starts are kept by FIT_GRAIN
     if (fits < FIT_GRAIN) fits = FIT_GRAIN;
-    sup_tasks_run(frame->tasks, chunks, piece, start_task, j);
+    sup_tasks_run(frame->tasks, sums, share_of(frame->tasks, sums), start_task, j);
     bool still = !j->rest && !j->symplectic;
-    for (uint32_t c = 0; c < b->regions.chunk_count && still; ++c) still = j->still[c];
+    for (uint32_t c = 0; c < sums && still; ++c) still = j->still[c];
     if (still) { // a held pose costs next to nothing: what is on its pose wants to stay there
         for (int a = 0; a < 3; ++a) {
             memset(j->d[a], 0, b->count * sizeof(float));
@@ -561,9 +428,9 @@ static bool run_regions(const lattice_bound* b, const sup_frame* frame, lattice_
     }
     for (uint32_t k = 0; k < iterations; ++k) {
         j->last = k + 1 == iterations;
-        sup_tasks_run(frame->tasks, chunks, piece, sum_task, j);
-        sup_tasks_run(frame->tasks, b->count, fits, fit_task, j);
-        sup_tasks_run(frame->tasks, chunks, piece, goal_task, j);
+        sup_tasks_run(frame->tasks, sums, share_of(frame->tasks, sums), sum_task, j);
+        sup_tasks_run(frame->tasks, matched, fits, fit_task, j);
+        sup_tasks_run(frame->tasks, goals, share_of(frame->tasks, goals), goal_task, j);
     }
     uint64_t cold = 0;
     for (uint32_t i = 0; i <= b->count / FIT_GRAIN; ++i) cold += j->cold[i];
@@ -596,6 +463,50 @@ static void stay_on_pose(const lattice_bound* b, const lattice_scratch* s, const
         }
 }
 
+typedef struct bare_job {
+    const lattice_step* j;
+    sup_vec3*           out;
+} bare_job;
+
+static void bare_task(void* data, uint32_t begin, uint32_t end)
+{
+    const bare_job*     m = data;
+    const lattice_step* j = m->j;
+    for (uint32_t i = begin; i < end; ++i)
+        m->out[i] = v3(j->y[0][i] + j->d[0][i], j->y[1][i] + j->d[1][i], j->y[2][i] + j->d[2][i]);
+}
+
+static void substep(const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, lattice_step* j,
+                    uint32_t iterations, double from, double to)
+{
+    bool moving = run_regions(j->b, frame, j, iterations), bodies = frame->world && frame->world->body_count;
+    if (j->b->bare) lattice_take_bare(j->b, frame->tasks, (lattice_reach){ 0, j->b->regions.chunk_count }, j->state);
+    bool moved = (moving || bodies) && constrain(j->b, p, frame, s, j, from, to);
+    if (j->b->bare && moved) lattice_take_bare(j->b, frame->tasks, j->goals, j->state); // x - y is not d to the last bit
+    if (!j->reached || to < 1) return;
+    bare_job job = { j, s->bare };
+    sup_tasks_run(frame->tasks, j->b->count, COPY_GRAIN, bare_task, &job);
+}
+
+// All substeps of a step: those of the bare flesh first.
+static void run(const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, uint32_t count, lattice_step* shown,
+                const lattice_scratch* beside, lattice_step* bare)
+{
+    // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in those that are all shape or
+    // all swing: 0.1 % at 5 ms and 8 Hz, 0.8 % at 8.3 ms.
+    double   stiff = fastest(shown->b, p) * (double)shown->dt;
+    uint32_t iterations = shown->symplectic || stiff * stiff < 0.8 ? 1 : 2;
+    for (uint32_t i = 1; i <= count; ++i) {
+        double from = (double)(i - 1) / count, to = (double)i / count;
+        shown->part = i == count ? 1.0f : 1.0f / (float)(count - i + 1);
+        if (bare) {
+            bare->part = shown->part;
+            substep(p, frame, beside, bare, iterations, from, to);
+        }
+        substep(p, frame, s, shown, iterations, from, to);
+    }
+}
+
 // The pose is found once, at the end of the step: its volumes and gaps cost more than the motion. In between it goes straight
 // there, which is 3 mm off for a hand that turns ten times a second.
 static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state,
@@ -611,28 +522,31 @@ static void step(const lattice_bound* b, const lattice_params* p, const sup_fram
         sup_rigid share = root_share(b, frame->start, frame->end, 0, 1.0f - p->inertia);
         move_state(b, &share, state);
     }
-    make_pose(b, p, frame, frame->end, s, twisted);
-    lattice_step j = begin_step(b, p, frame, s, state, dt);
+    lattice_make_pose(b, p, frame, frame->end, s, twisted);
+    lattice_bound   unpainted = *b;
+    lattice_scratch beside = *s;
+    lattice_step    j = begin_step(b, p, frame, s, state, dt), bare;
     j.origin = &origin;
-    if (j.symplectic && p->delta == 0) {
-        stay_on_pose(b, s, &j, frame->dt);
-        return;
-    }
     if (p->reference == REFERENCE_REST) {
         sup_transform t;
         affine_decompose(&frame->end->skin[b->root], &t);
         rest = (sup_rigid){ t.rotation, t.translation };
         j.rest = &rest;
     }
-    // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in those that are all shape or
-    // all swing: 0.1 % at 5 ms and 8 Hz, 0.8 % at 8.3 ms.
-    double stiff = fastest(b, p) * dt;
-    for (uint32_t i = 1; i <= count; ++i) {
-        j.part = i == count ? 1.0f : 1.0f / (float)(count - i + 1);
-        bool moving = run_regions(b, frame, &j, j.symplectic || stiff * stiff < 0.8 ? 1 : 2);
-        if (moving || (frame->world && frame->world->body_count))
-            constrain(b, p, frame, s, &j, (double)(i - 1) / count, (double)i / count);
+    if (b->bare) {
+        unpainted.bare = NULL;
+        memset(unpainted.soft, 0, sizeof unpainted.soft);
+        beside.push = s->bare_push;
+        memcpy(s->bare_reached, s->reached, b->volume.part_count * sizeof *s->reached);
+        bare = begin_step(&unpainted, p, frame, &beside, lattice_bare_state(b, state), dt);
+        bare.origin = j.origin, bare.rest = j.rest, bare.reached = s->bare_reached;
     }
+    if (j.symplectic && p->delta == 0) {
+        stay_on_pose(b, s, &j, frame->dt);
+        if (b->bare) stay_on_pose(b, s, &bare, frame->dt);
+        return;
+    }
+    run(p, frame, s, count, &j, &beside, b->bare ? &bare : NULL);
 }
 
 // ---------------------------------------------------------------------------------------------- skin
@@ -688,7 +602,8 @@ static const sup_vec3* turned_skin(const lattice_bound* b, const sup_frame* fram
 {
     const sup_vec3* rest = b->character->mesh.points;
     if (b->character->morph_count) rest = sup_pose_morph(b->character, frame->end, s->morphed);
-    if (rest != b->character->mesh.points) turn_points(b, frame, frame->end, rest, s); // else they are there from the pose
+    if (rest != b->character->mesh.points)
+        lattice_turn_points(b, frame, frame->end, rest, s); // else they are there from the pose
     skin_job job = { .rest = frame->skinned, .morphed = frame->points, .out = s->turned };
     if (frame->points != frame->skinned) sup_tasks_run(frame->tasks, b->point_count, COPY_GRAIN, add_task, &job);
     return s->turned;
@@ -720,6 +635,6 @@ void lattice_evaluate(const sup_binding* binding, const void* params, const sup_
     bool                 twisted;
     lay_out(b, scratch, &s);
     if (frame->dt > 0) step(b, params, frame, &s, state, &twisted);
-    else make_pose(b, params, frame, frame->end, &s, &twisted);
+    else lattice_make_pose(b, params, frame, frame->end, &s, &twisted);
     write_skin(b, frame, state, &s, twisted, out);
 }

@@ -114,7 +114,7 @@ typedef struct sup_lattice_volume_call {
     const sup_mat3*  matrices; ///< per slot
     bool             core;     ///< along the second field
     const float* stiffness; ///< per slot, positive: a part moves its softest flesh, and the rest as much less as it is stiffer;
-                            ///< NULL: all alike
+                            ///< INFINITY: not at all; NULL: all alike
     const float*     clearance; ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
     const sup_vec3*  middle;   ///< per slot: in no round does it get farther from here than its room; NULL: room is endless
     const float*     hold;     ///< per slot: 1 / room^2
@@ -122,6 +122,8 @@ typedef struct sup_lattice_volume_call {
     const double*    targets;  ///< per part, times the rest volume; NULL: 1
     const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
     const double*    goals;    ///< per part, the volume itself, in place of targets and strength; NULL: none
+    const uint8_t*   parts;    ///< per part: 0 where it is at its goal, as nothing of it moves, and then nobody need be nearer
+                               ///< to rest than the fallback is; NULL: all may be off
     bool             rough;    ///< without the exact step at the end
     double           grow;     ///< cells that a round may move outwards at most; 0: as many as inwards
     double           slack;    ///< share of the rest volume that a part may stay away from its goal; 0: none

@@ -145,7 +145,9 @@ static sup_lattice_field_job field_of(const apply_job* j, const sup_lattice_piec
 static float give(const apply_job* j, uint32_t part, uint32_t slot)
 {
     const float* stiffness = j->call->stiffness;
-    return stiffness && part != SUP_NONE ? fminf(j->softest[part] / stiffness[slot], 1.0f) : 1.0f;
+    if (!stiffness || part == SUP_NONE) return 1.0f;
+    if (stiffness[slot] == INFINITY) return 0.0f;
+    return j->softest[part] < stiffness[slot] ? j->softest[part] / stiffness[slot] : 1.0f;
 }
 
 // The first share of a slot is its largest. A part whose own flesh is all alike moves as it would without stiffness, whatever
@@ -228,7 +230,11 @@ static void ask_moved(const apply_job* j, double still)
 
 static void measure(const apply_job* j)
 {
-    memset(j->asked, 1, j->v->part_count);
+    const uint8_t* parts = j->call->parts;
+    for (uint32_t i = 0; i < j->v->part_count; ++i) {
+        j->asked[i] = !parts || parts[i];
+        if (!j->asked[i]) j->volumes[i] = j->call->goals[i];
+    }
     measure_asked(j);
 }
 
@@ -463,6 +469,7 @@ static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
     for (uint32_t i = 0; i < parts; ++i) {
         j->before[i] = known ? there[i] : rest_goal(j, i);
         j->bounds[i] = may_be_off(j, i) + WORSE_SHOWS * v->parts[i].rest;
+        if (j->call->parts) j->bounds[i] = fmax(j->bounds[i], fabs(j->before[i] - rest_goal(j, i)));
     }
     for (uint32_t round = 0; round < BACK_ROUNDS; ++round) {
         uint32_t worse = 0;

@@ -1,0 +1,182 @@
+// Where a pose puts the corners: as they are skinned, turned where bones twist, their volumes given back.
+#include "deform/lattice/lattice.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COPY_GRAIN = 4096 };
+
+// A bone that grows takes its part's volume along.
+static void volume_targets(const lattice_bound* b, const lattice_params* p, const sup_pose* pose, const lattice_scratch* s)
+{
+    for (uint32_t i = 0; i < b->volume.part_count; ++i) {
+        uint32_t joint = b->part_joints[i], parent = b->character->skeleton.joints[joint].parent;
+        double   size = (double)affine_determinant(&pose->skin[joint]);
+        if (parent != SUP_NONE && b->character->skeleton.joints[parent].skin_joint)
+            size = (size + (double)affine_determinant(&pose->skin[parent])) / 2;
+        s->targets[i] = size > 0 && isfinite(size) ? size : 1;
+        s->strength[i] = sup_field_value(&lattice_rows[ROW_VOLUME], &b->volume_field, p->volume, joint);
+    }
+}
+
+bool lattice_keeps_volume(const lattice_bound* b, const lattice_params* p) { return p->volume > 0 || b->volume_field.offset; }
+
+static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                              const lattice_scratch* s, bool twisted)
+{
+    volume_targets(b, p, pose, s);
+    sup_lattice_volume_bounds bounds = {
+        .fallback = twisted ? s->plain : s->skinned, .linear = s->linear, .there = twisted ? NULL : s->linear, .whole = true
+    };
+    sup_lattice_volume_call   call = { .points = s->pose,
+                                       .matrices = s->matrices,
+                                       .clearance = s->clearance,
+                                       .middle = s->skinned,
+                                       .hold = s->hold,
+                                       .offsets = s->offsets,
+                                       .targets = s->targets,
+                                       .strength = s->strength,
+                                       .sweeps = (uint32_t)p->sweeps,
+                                       .tasks = frame->tasks,
+                                       .scratch = s->volume,
+                                       .bounds = b->keeps_file ? &bounds : NULL,
+                                       .start = twisted ? NULL : s->linear,
+                                       .reached = s->reached };
+    sup_lattice_volume_report report = sup_lattice_volume_apply(&b->volume, &call);
+    sup_stats_add(frame->stats, "lattice.part_held_back", report.held_back);
+    sup_stats_add(frame->stats, "lattice.part_inside_out", report.inside_out);
+    sup_stats_add(frame->stats, "lattice.volume_out_of_reach", report.out_of_reach);
+}
+
+// The mesh's own points as the chain skins them, without its morph targets: those move the skin within its part.
+static const sup_vec3* chain_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose,
+                                    const lattice_scratch* s)
+{
+    bool morphed = false;
+    for (uint32_t i = 0; i < pose->morph_count; ++i) morphed |= pose->morph_weights[i] != 0;
+    if (pose == frame->end && frame->skinned && !morphed) return frame->skinned;
+    sup_skin_call call = { .dualquat = b->dualquat && !b->twists,
+                           .skin = pose->skin,
+                           .blend = 1,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->points };
+    sup_skin_evaluate(b->point_skin, &call);
+    return s->points;
+}
+
+// They again, turned as the corners are. `rest`: other points than those at rest; NULL: none.
+void lattice_turn_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
+                         const lattice_scratch* s)
+{
+    sup_skin_call call = { .dualquat = true,
+                           .skin = pose->skin,
+                           .points = rest,
+                           .blend_points = s->point_blend,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->turned };
+    sup_skin_evaluate(b->point_skin, &call);
+}
+
+typedef struct offset_job {
+    const lattice_bound*   b;
+    const lattice_scratch* s;
+    const sup_vec3 *       points, *corners; ///< of the mesh; per slot
+} offset_job;
+
+static void offset_task(void* data, uint32_t begin, uint32_t end)
+{
+    const offset_job*         j = data;
+    const sup_lattice_volume* v = &j->b->volume;
+    for (uint32_t m = begin; m < end; ++m) {
+        uint32_t        point = j->b->member_points ? j->b->member_points[m] : SUP_NONE;
+        sup_vec3        at = point == SUP_NONE ? j->s->offsets[m] : j->points[point];
+        const float*    share = v->places + LATTICE_NODE_SLOTS * (size_t)m;
+        const uint32_t* slot = v->members + LATTICE_NODE_SLOTS * (size_t)m;
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) at = v3_mad(at, -share[k], j->corners[slot[k]]);
+        j->s->offsets[m] = v->rides[m] ? at : v3(0, 0, 0);
+    }
+}
+
+// Where the file's own skin is, from where the cells would have it.
+static void find_offsets(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, bool twisted, sup_skin_call call,
+                         const lattice_scratch* s)
+{
+    offset_job job = { b, s, NULL, call.out };
+    if (b->member_points) job.points = twisted ? s->turned : chain_points(b, frame, pose, s);
+    if (b->node_skin) {
+        call.scratch = s->node_skin;
+        call.out = s->offsets;
+        call.dualquat |= twisted;
+        call.blend_points = twisted ? s->node_blend : NULL;
+        sup_skin_evaluate(b->node_skin, &call);
+    }
+    sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
+    for (uint32_t i = 0; i < b->carried_count; ++i) {
+        const lattice_carried* c = &b->carried[i];
+        sup_vec3               first = i && b->carried[i - 1].member == c->member ? s->offsets[c->member] : v3(0, 0, 0);
+        s->offsets[c->member] = v3_mad(first, c->share, affine_point(&call.skin[c->joint], c->rest));
+    }
+}
+
+static void clearance_task(void* data, uint32_t begin, uint32_t end)
+{
+    const lattice_scratch* s = data;
+    for (uint32_t i = begin; i < end; ++i) {
+        s->skinned[i] = v3_mad(s->plain[i], s->clearance[i], v3_sub(s->pose[i], s->plain[i]));
+        s->pose[i] = s->skinned[i];
+    }
+}
+
+// Turns corners and skin where bones twist, as far as there is room. Room is looked for where they are turned to: a twist that
+// the chain pinches looks like skin that meets.
+static bool turn(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call,
+                 const lattice_scratch* s)
+{
+    if (!b->twists || !lattice_find_blends(b, frame, pose, s)) return false;
+    call.dualquat = true;
+    call.blend_points = s->blend;
+    call.out = s->pose;
+    call.matrices = s->matrices;
+    sup_skin_evaluate(b->skin, &call);
+    return true;
+}
+
+// Where the corners are skinned, where they shall be (their volumes given back), and what room there is for that.
+void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
+                       const lattice_scratch* s, bool* twisted)
+{
+    sup_skin_call call = { .dualquat = b->dualquat && !b->twists,
+                           .skin = pose->skin,
+                           .blend = 1,
+                           .tasks = frame->tasks,
+                           .scratch = s->skin,
+                           .out = s->pose };
+    *twisted = turn(b, frame, pose, call, s);
+    call.out = *twisted ? s->plain : s->pose;
+    call.matrices = *twisted ? NULL : s->matrices;
+    sup_skin_evaluate(b->skin, &call);
+    call.matrices = NULL;
+    sup_lattice_gaps_call gaps = { .points = s->pose,
+                                   .matrices = *twisted ? s->matrices : NULL,
+                                   .twisted = s->blend,
+                                   .tasks = frame->tasks,
+                                   .scratch = s->gaps,
+                                   .clearance = s->clearance,
+                                   .hold = s->hold };
+    sup_lattice_gaps_find(&b->gaps, &gaps);
+    if (*twisted) {
+        sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, clearance_task, (void*)s);
+        lattice_find_skin_blends(b, frame, s);
+        if (b->point_skin) lattice_turn_points(b, frame, pose, NULL, s);
+    } else memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
+    if (!lattice_keeps_volume(b, p)) return;
+    if (*twisted) { // what the chain's own skin has, then what the turned one has
+        if (s->offsets) find_offsets(b, frame, pose, false, call, s);
+        sup_lattice_volume_measure(&b->volume, s->plain, s->offsets, frame->tasks, s->volume, s->linear);
+    }
+    call.out = s->skinned;
+    if (s->offsets) find_offsets(b, frame, pose, *twisted, call, s);
+    keep_pose_volumes(b, p, frame, pose, s, *twisted);
+}
