@@ -4,9 +4,10 @@
 
 #include "base/internal.h"
 #include "base/scratch_layout.h"
+#include "geom/search/descent.h"
 #include "geom/search/intersect.h"
 
-enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
+enum { GRAIN = 32 }; // leaves per task
 
 // Work per triangle, averaged over a task, in box tests: if all triangles lie in one place it would be quadratic. Real
 // characters need 1,100 at most, with layers of hair on each other, and 130 on average.
@@ -136,19 +137,14 @@ static uint64_t search_leaves(const search* s, uint32_t leaf, uint32_t other)
 /// Slot i's leaf against the leaves below a node.
 static uint64_t search_node(const search* s, uint32_t leaf, uint32_t node)
 {
-    uint32_t       stack[DEEPEST], depth = 0, leaves = s->bvh->leaf_count;
-    const sup_box* box = &s->nodes[leaves + leaf];
-    uint64_t       found = 0;
-    stack[depth++] = node;
-    while (depth > 0 && spend(s, 1)) {
-        node = stack[--depth];
-        if (!sup_box_overlap(&s->nodes[node], box)) continue;
-        if (node >= leaves) {
-            found += search_leaves(s, leaf, node - leaves);
-            continue;
-        }
-        stack[depth++] = 2 * node + 1;
-        stack[depth++] = 2 * node;
+    uint32_t         leaves = s->bvh->leaf_count;
+    const sup_box*   box = &s->nodes[leaves + leaf];
+    uint64_t         found = 0;
+    sup_descent_room room;
+    sup_descent      d = sup_descent_begin(room, leaves, (sup_descent_step){ .node = node });
+    while (sup_descent_next(&d) && spend(s, 1)) {
+        if (!sup_box_overlap(&s->nodes[d.at.node], box) || sup_descent_open(&d)) continue;
+        found += search_leaves(s, leaf, d.at.node - leaves);
     }
     return found;
 }
