@@ -76,13 +76,6 @@ static void sort_heap(heap* h)
 
 // ---------------------------------------------------------------------------------------------- search
 
-static bool share_a_point(const uint32_t* s, const uint32_t* t)
-{
-    for (int i = 0; i < 3; ++i)
-        if (s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) return true;
-    return false;
-}
-
 /// Boxes that only touch hold triangles that only touch, unless both are flat and in the same plane.
 static bool reach_into(const sup_box* a, const sup_box* b)
 {
@@ -100,7 +93,7 @@ static bool cross(const search* s, uint32_t i, uint32_t k)
 {
     if (!reach_into(&s->slots[i], &s->slots[k])) return false;
     const uint32_t *p = s->bvh->corners + 3 * (size_t)i, *q = s->bvh->corners + 3 * (size_t)k;
-    if (share_a_point(p, q)) return false;
+    if (sup_triangles_share_a_point(p, q)) return false;
     const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
     const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
     uint32_t       work = 0;

@@ -53,13 +53,6 @@ typedef struct search {
     int64_t*            used; // by branch
 } search;
 
-static bool share_a_point(const uint32_t* s, const uint32_t* t)
-{
-    for (int i = 0; i < 3; ++i)
-        if (s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) return true;
-    return false;
-}
-
 // Whether crossing would be news: some corner folds and is pressed less than where it was seen to cross.
 static bool matters(const search* s, uint32_t slot)
 {
@@ -74,7 +67,7 @@ static bool matters(const search* s, uint32_t slot)
 static bool cross(const search* s, uint32_t i, uint32_t k, uint32_t* work)
 {
     const uint32_t *p = s->tree->bvh.corners + 3 * (size_t)i, *q = s->tree->bvh.corners + 3 * (size_t)k;
-    if (!sup_box_overlap(&s->tree->slots[i], &s->tree->slots[k]) || share_a_point(p, q)) return false;
+    if (!sup_box_overlap(&s->tree->slots[i], &s->tree->slots[k]) || sup_triangles_share_a_point(p, q)) return false;
     const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
     const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
     return sup_triangles_cross_work(a, b, work);
