@@ -29,6 +29,23 @@ void test_allocator_init(test_allocator* a, long fail_at)
     *a = (test_allocator){ .allocator = { allocate, release, a }, .fail_at = fail_at };
 }
 
+bool test_starve(test_starved* s)
+{
+    assert_true(s->rounds < 20000);
+    if (s->rounds > 0) {
+        assert_int_equal(s->memory.live, 0);
+        assert_int_equal(s->memory.bytes, 0);
+        if (s->result == SUP_OK) {
+            assert_true(s->rounds > 1);
+            return false;
+        }
+        assert_int_equal(s->result, SUP_ERROR_MEMORY);
+    }
+    s->result = SUP_ERROR_MEMORY;
+    test_allocator_init(&s->memory, s->rounds++);
+    return true;
+}
+
 const char* test_data(const char* relative)
 {
     static char path[4][1024]; // a few at a time, tests are single-threaded

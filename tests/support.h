@@ -40,6 +40,17 @@ typedef struct test_allocator {
 } test_allocator;
 void test_allocator_init(test_allocator* a, long fail_at);
 
+/// What asks for memory, with the first allocation failing, then the second and so on, until there is enough:
+///     for (test_starved s = { 0 }; test_starve(&s);) s.result = make(..., &s.memory.allocator, ...);
+/// Holds that something failed, that it was called SUP_ERROR_MEMORY (as is what never gets to set the result), and that all
+/// memory is given back each time.
+typedef struct test_starved {
+    test_allocator memory;
+    sup_result     result;
+    long           rounds; ///< begun so far
+} test_starved;
+bool test_starve(test_starved* s);
+
 /// Path of a file of the shared data set, or NULL when the set is not beside the checkout (then the caller skips with a
 /// message: TEST_NEEDS_DATA does that).
 const char* test_data(const char* relative);
