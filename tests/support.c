@@ -55,6 +55,26 @@ const char* test_data(const char* relative)
     return access(p, R_OK) == 0 ? p : NULL;
 }
 
+sup_character* test_character(const sup_character_desc* desc)
+{
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_character_create(desc, NULL, &c, &error), error);
+    return c;
+}
+
+sup_character* test_character_with(const sup_character* c, const sup_part_desc* part)
+{
+    return test_character(&(sup_character_desc){ .name = part->name,
+                                                 .part_count = 1,
+                                                 .parts = part,
+                                                 .joint_count = c->skeleton.joint_count,
+                                                 .joints = c->skeleton.joints,
+                                                 .clip_count = c->clip_count,
+                                                 .clips = c->clips,
+                                                 .metres_per_unit = 1 });
+}
+
 sup_character* test_tube(uint32_t rings, uint32_t sides, uint32_t joints, float length, float radius)
 {
     uint32_t  point_count = rings * sides + 2, face_count = (rings - 1) * sides + 2 * sides;
@@ -124,9 +144,7 @@ sup_character* test_tube(uint32_t rings, uint32_t sides, uint32_t joints, float 
     sup_clip clip = { .name = "bend", .seconds = 1, .channel_count = joints - 1, .channels = channels + 1, .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "tube", .part_count = 1, .parts = &part, .joint_count = joints, .joints = js,
                                 .clip_count = 1, .clips = &clip, .metres_per_unit = 1 };
-    sup_character* character = NULL;
-    sup_error      error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
+    sup_character* character = test_character(&desc);
     free(points), free(sizes), free(corners), free(influences), free(weights), free(js), free(channels), free(names);
     return character;
 }

@@ -61,6 +61,11 @@ const char* test_data(const char* relative);
         skip();                                                                                                                \
     }
 
+/// A character that must be possible. The caller destroys it.
+sup_character* test_character(const sup_character_desc* desc);
+/// Another mesh on the joints of a character, with its clips.
+sup_character* test_character_with(const sup_character* c, const sup_part_desc* part);
+
 /// A prism of `rings` rings of `sides` points along +x from 0 to length, closed by end points, quads and triangle caps, with
 /// `joints` joints in a row along it and smooth weights of two influences, and a clip "bend" of one second that turns every
 /// joint but the first by 30 degrees about z. The caller destroys it.

@@ -354,29 +354,18 @@ static sup_character* with_faces(const sup_character* c, uint32_t faces, const u
             joints[p * width + k] = c->weights.joints[i];
             weights[p * width + k] = c->weights.values[i];
         }
-    sup_part_desc      part = { .name = "spoiled",
-                                .vertex_count = c->mesh.point_count,
-                                .positions = c->mesh.points,
-                                .face_count = faces,
-                                .face_sizes = sizes,
-                                .corners = corners,
-                                .width = width,
-                                .joints = joints,
-                                .weights = weights,
-                                .joint = SUP_NONE,
-                                .source_id = SUP_NONE };
-    sup_character_desc desc = { .name = "spoiled",
-                                .part_count = 1,
-                                .parts = &part,
-                                .joint_count = c->skeleton.joint_count,
-                                .joints = c->skeleton.joints,
-                                .clip_count = c->clip_count,
-                                .clips = c->clips,
-                                .metres_per_unit = 1 };
-    sup_character*     out = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
-    return out;
+    sup_part_desc part = { .name = "spoiled",
+                           .vertex_count = c->mesh.point_count,
+                           .positions = c->mesh.points,
+                           .face_count = faces,
+                           .face_sizes = sizes,
+                           .corners = corners,
+                           .width = width,
+                           .joints = joints,
+                           .weights = weights,
+                           .joint = SUP_NONE,
+                           .source_id = SUP_NONE };
+    return test_character_with(c, &part);
 }
 
 // The tube's faces spoiled: every third flipped, every fifth flat (its last point repeated), every seventh left out.

@@ -54,10 +54,7 @@ static sup_character* make_sheet(bool flipped)
                                    .joint = SUP_NONE,
                                    .source_id = SUP_NONE };
     sup_character_desc    desc = { .name = "sheet", .part_count = 1, .parts = &part, .metres_per_unit = 0.01 };
-    sup_character*        c = NULL;
-    sup_error             error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 static void a_sheet_presses_from_its_front_and_says_so(void** state)

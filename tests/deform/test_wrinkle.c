@@ -64,9 +64,7 @@ static sup_character* sheet(uint32_t along, uint32_t across, float length, float
                                 .morph_count = 1,
                                 .morphs = &morph };
     sup_character_desc desc = { .name = "sheet", .part_count = 1, .parts = &part, .joint_count = 2, .joints = both };
-    sup_character*     out = NULL;
-    sup_error          error = { 0 };
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    sup_character*     out = test_character(&desc);
     free(points), free(deltas), free(corners), free(sizes), free(joints), free(weights);
     return out;
 }

@@ -270,10 +270,7 @@ static sup_character* two_squares(scene* s, uint32_t influences)
                                 .clip_count = 1,
                                 .clips = &s->clip,
                                 .metres_per_unit = 1 };
-    sup_character*     character;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
-    return character;
+    return test_character(&desc);
 }
 
 static void parts_on_nodes_and_morphs_show_the_baked_points(void** state)

@@ -24,10 +24,7 @@ static sup_character* still_character(const sup_vec3* points, uint32_t count, co
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "thing", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
-    sup_character*     character = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
-    return character;
+    return test_character(&desc);
 }
 
 // Corner 4x + 2y + z of a cube, outwards.

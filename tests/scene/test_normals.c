@@ -50,10 +50,7 @@ static sup_vec3 along(sup_vec4 t) { return v3(t.x, t.y, t.z); }
 static sup_character* create(const sup_part_desc* part)
 {
     sup_character_desc desc = { .name = "shape", .part_count = 1, .parts = part, .metres_per_unit = 1 };
-    sup_character*     character = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
-    return character;
+    return test_character(&desc);
 }
 
 /// The cube from -1 to 1: 24 vertices that weld to 8 points, a normal and a tangent per side.

@@ -30,10 +30,7 @@ static sup_character* cube(bool triangles)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "cube", .part_count = 1, .parts = &part };
-    sup_character*     out = NULL;
-    sup_error          error = { 0 };
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
-    return out;
+    return test_character(&desc);
 }
 
 static sup_character* divide(const sup_character* c, uint32_t levels)
@@ -108,11 +105,9 @@ static void borders_are_curves_and_corners_stay(void** state)
                                    .joint = SUP_NONE,
                                    .source_id = SUP_NONE };
     sup_character_desc    desc = { .name = "square", .part_count = 1, .parts = &part };
-    sup_character*        c = NULL;
-    sup_error             error = { 0 };
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    sup_character*  fine = divide(c, 1);
-    const sup_vec3* p = fine->mesh.points;
+    sup_character*        c = test_character(&desc);
+    sup_character*        fine = divide(c, 1);
+    const sup_vec3*       p = fine->mesh.points;
     // A corner has two border edges, so it is on a curve: 3/4 of itself and 1/8 of both neighbors.
     assert_float_equal(p[0].x, 0.125f, 1e-6f);
     assert_float_equal(p[0].z, 0.125f, 1e-6f);
@@ -204,10 +199,8 @@ static void divide_fan(uint32_t n, uint32_t levels, sup_error* error)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "fan", .part_count = 1, .parts = &part };
-    sup_character*     c = NULL;
-    sup_character*     fine = NULL;
-    assert_ok(sup_character_create(&desc, NULL, &c, error), *error);
-    sup_result result = sup_character_subdivide(c, levels, NULL, &fine, error);
+    sup_character *    c = test_character(&desc), *fine = NULL;
+    sup_result         result = sup_character_subdivide(c, levels, NULL, &fine, error);
     assert_int_equal(result == SUP_OK, fine != NULL);
     sup_character_destroy(fine), sup_character_destroy(c);
     free(points), free(corners);
