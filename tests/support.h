@@ -61,7 +61,10 @@ const char* test_data(const char* relative);
         skip();                                                                                                                \
     }
 
-/// A character that must be possible. The caller destroys it.
+/// Things that must be possible, or the test fails with what is said. The caller destroys characters.
+sup_character* test_builtin(const char* name, uint32_t points);
+sup_character* test_load(const char* path);
+sup_json*      test_json(const char* text, sup_arena* arena);
 sup_character* test_character(const sup_character_desc* desc);
 /// Another mesh on the joints of a character, with its clips.
 sup_character* test_character_with(const sup_character* c, const sup_part_desc* part);

@@ -39,10 +39,7 @@ static const sup_deformer* subject(uint32_t i) { return i < sup_deformer_count()
 static sup_json* weightless(sup_arena* arena)
 {
     static const char text[] = "{\"gravity\":[0,0,0]}";
-    sup_json*         world = NULL;
-    sup_error         error;
-    assert_ok(sup_json_parse(text, sizeof text - 1, "world", arena, &world, &error), error);
-    return world;
+    return test_json(text, arena);
 }
 
 // A character with what the deformer needs: a tube, or the built-in arm where examples are asked for.
@@ -50,10 +47,7 @@ static sup_character* scene_for(const sup_deformer* d, const char** clip)
 {
     *clip = d->needs & SUP_NEEDS_EXAMPLES ? "flex" : "bend";
     if (!(d->needs & SUP_NEEDS_EXAMPLES)) return test_tube(16, 12, 4, 1.0f, 0.1f);
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
-    return c;
+    return test_builtin("arm", 600);
 }
 
 typedef void subject_test(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena);

@@ -142,9 +142,7 @@ static void skip_point(void* user, const char* what, sup_vec3 at, float value)
 static void flesh_is_as_deep_as_around_it_where_bones_meet(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("beast", 0, NULL, &c, &error), error);
+    sup_character* c = test_builtin("beast", 0);
     play p = play_chain((sup_chain_desc){ .character = c, .links = "layers(cage=mesh)" }, (sup_instance_desc){ .preroll = 0 });
     uint32_t      n = 3 * c->mesh.triangle_count, steep = 0;
     layer_corners l = { n, 0, 0, calloc(n, sizeof(sup_vec3)), calloc(n, sizeof(sup_vec3)) };

@@ -80,13 +80,7 @@ static int tear_down(void** state)
     return 0;
 }
 
-static sup_json* json(const char* text)
-{
-    sup_json* out = NULL;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "test", the_arena, &out, &error), error);
-    return out;
-}
+static sup_json* json(const char* text) { return test_json(text, the_arena); }
 
 static sup_chain_desc chain_of(const char* world)
 {

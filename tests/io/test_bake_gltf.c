@@ -165,11 +165,9 @@ static void assert_same_json(const glb* g, const sup_json* was, const char* key)
 static void materials_extensions_extras_and_cameras_stay_to_the_letter(void** state)
 {
     (void)state;
-    test_bake b = bake_pair("letter.glb", false);
-    glb       g = glb_open(b.path);
-    sup_json* was;
-    sup_error error;
-    assert_ok(sup_json_parse(document, sizeof document - 1, "document", g.arena, &was, &error), error);
+    test_bake                b = bake_pair("letter.glb", false);
+    glb                      g = glb_open(b.path);
+    sup_json*                was = test_json(document, g.arena);
     static const char* const keys[] = { "materials", "extensions", "extensionsUsed", "extras",
                                         "cameras",   "textures",   "asset",          "scenes" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) assert_same_json(&g, was, keys[i]);
@@ -204,11 +202,10 @@ static void the_source_clip_plays_as_before(void** state)
 {
     (void)state;
     test_bake      b = bake_pair("plays.glb", false);
-    sup_character* again;
     sup_error      error;
     sup_arena*     arena = sup_arena_create(NULL);
     sup_pose       pose, pose_again;
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_character* again = test_load(b.path);
     assert_ok(sup_pose_create(pair, arena, &pose, &error), error);
     assert_ok(sup_pose_create(again, arena, &pose_again, &error), error);
     for (int i = 0; i <= 4; ++i) {
@@ -239,9 +236,8 @@ static void flat_nodes_stand_at_the_top_and_take_their_channels_along(void** sta
     const sup_json* weights = sup_json_get(glb_item(&g, "meshes", glb_number(node, "mesh")), "weights");
     for (uint32_t i = 0; i < 6; ++i) assert_true(sup_json_number(sup_json_at(weights, i), -1) == (i == 1 ? 1 : 0));
     sup_arena_destroy(g.arena);
-    sup_character* again;
     sup_error      error;
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_character* again = test_load(b.path);
     assert_int_equal(again->mesh.part_count, 2);
     sup_arena* arena = sup_arena_create(NULL);
     sup_pose   pose, pose_again;

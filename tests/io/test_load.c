@@ -47,10 +47,8 @@ static void built_in_characters_are_made_by_name(void** state)
     assert_int_equal(sup_builtin_count(), 3);
     for (uint32_t i = 0; i < sup_builtin_count(); ++i) {
         char           path[64];
-        sup_character* c = NULL;
-        sup_error      error;
         snprintf(path, sizeof path, "builtin:%s", sup_builtin_name(i));
-        assert_ok(sup_load(path, NULL, &c, &error), error);
+        sup_character* c = test_load(path);
         assert_true(c->mesh.point_count > 100 && c->clip_count > 0);
         assert_non_null(sup_builtin_summary(i));
         sup_character_destroy(c);
@@ -60,9 +58,8 @@ static void built_in_characters_are_made_by_name(void** state)
 static void a_number_of_points_may_be_asked_for(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
-    assert_ok(sup_load("builtin:arm?points=1000", NULL, &c, &error), error);
+    sup_character* c = test_load("builtin:arm?points=1000");
     assert_in_range(c->mesh.point_count, 700, 1400);
     sup_character_destroy(c);
     c = NULL;

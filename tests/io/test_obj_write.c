@@ -14,11 +14,10 @@ static test_bake to(const char* path, uint32_t frames)
 
 static void expect_frame(const char* path, const test_bake* b, uint32_t frame)
 {
-    sup_character* again = NULL;
     sup_error      error;
     sup_pose       pose;
     sup_arena*     arena = sup_arena_create(NULL);
-    assert_ok(sup_load(path, NULL, &again, &error), error);
+    sup_character* again = test_load(path);
     assert_int_equal(again->mesh.vertex_count, tube->mesh.vertex_count);
     assert_int_equal(again->mesh.face_count, tube->mesh.face_count);
     for (uint32_t f = 0; f <= tube->mesh.face_count; ++f) assert_int_equal(again->mesh.face_begin[f], tube->mesh.face_begin[f]);
@@ -112,13 +111,12 @@ static void an_obj_keeps_its_texture_coordinates_materials_and_groups(void** sta
     assert_int_equal(fwrite(text, 1, sizeof text - 1, file), sizeof text - 1);
     assert_int_equal(fclose(file), 0);
     sup_error      error;
-    sup_character* leaf = NULL;
-    assert_ok(sup_load(from, NULL, &leaf, &error), error);
-    sup_vec3      points[4], normals[4];
-    sup_bake*     bake = NULL;
-    const char*   to_path = test_folder_file(&folder, "lifted.obj");
-    sup_bake_desc desc = { .path = to_path, .character = leaf, .chain = "linear", .fps = 30, .frame_count = 1 };
-    sup_pose      pose;
+    sup_character* leaf = test_load(from);
+    sup_vec3       points[4], normals[4];
+    sup_bake*      bake = NULL;
+    const char*    to_path = test_folder_file(&folder, "lifted.obj");
+    sup_bake_desc  desc = { .path = to_path, .character = leaf, .chain = "linear", .fps = 30, .frame_count = 1 };
+    sup_pose       pose;
     assert_ok(sup_pose_create(leaf, leaf->arena, &pose, &error), error);
     sup_pose_rest(leaf, &pose);
     for (int i = 0; i < 4; ++i) {

@@ -71,14 +71,13 @@ static void clear(void)
 // not.
 static double glb_error(const trip* t)
 {
-    const char*    path = test_folder_file(&folder, "trip.glb");
-    sup_character* again = NULL;
-    sup_error      error;
-    sup_pose       pose;
-    char           name[200];
-    double         worst = 0;
+    const char* path = test_folder_file(&folder, "trip.glb");
+    sup_error   error;
+    sup_pose    pose;
+    char        name[200];
+    double      worst = 0;
     bake(t, path);
-    assert_ok(sup_load(path, NULL, &again, &error), error);
+    sup_character* again = test_load(path);
     snprintf(name, sizeof name, "%.100s.x", t->clip ? t->clip->name : "pose");
     const sup_clip* clip = sup_character_clip(again, name);
     if (!clip) fail_msg("no clip '%s'", name);
@@ -145,11 +144,9 @@ static bool obj_exact(const trip* t)
     bool good = true;
     bake(t, test_folder_file(&folder, "trip.obj"));
     for (uint32_t f = 0; f < FRAMES && good; ++f) {
-        char           path[NAME_MAX_ROOM];
-        sup_character* again = NULL;
-        sup_error      error;
+        char path[NAME_MAX_ROOM];
         snprintf(path, sizeof path, "%s/trip_%04u.obj", folder.path, f + 1);
-        assert_ok(sup_load(path, NULL, &again, &error), error);
+        sup_character* again = test_load(path);
         assert_int_equal(again->mesh.vertex_count, t->c->mesh.vertex_count);
         sup_part whole = { .vertex_count = t->c->mesh.vertex_count };
         // Minus zero is written as it is and read as it is.

@@ -252,12 +252,10 @@ static void what_only_exact_numbers_decide_is_paid_for(void** state)
 static void sixteen_thousand_triangles_take_milliseconds(void** state)
 {
     (void)state;
-    sup_error      error;
-    sup_character* c = NULL;
-    assert_ok(sup_load("builtin:beast", NULL, &c, &error), error);
-    sup_meter* m = make_meter(c);
-    void*      scratch = sup_scratch_create(sup_meter_scratch(m), NULL);
-    double     best = INFINITY;
+    sup_character* c = test_load("builtin:beast");
+    sup_meter*     m = make_meter(c);
+    void*          scratch = sup_scratch_create(sup_meter_scratch(m), NULL);
+    double         best = INFINITY;
     for (int i = 0; i < 10; ++i) {
         struct timespec t0, t1;
         clock_gettime(CLOCK_MONOTONIC, &t0);
@@ -396,8 +394,7 @@ static void small_parts_join_the_one_above(void** state)
 static void assert_parts_add_up(const char* path)
 {
     sup_error      error;
-    sup_character* c = NULL;
-    assert_ok(sup_load(path, NULL, &c, &error), error);
+    sup_character* c = test_load(path);
     assert_true(c->clip_count > 0);
     sup_meter* m = make_meter(c);
     sup_arena* arena = sup_arena_create(NULL);

@@ -614,14 +614,13 @@ static void fingers_follow_fingers(void** state)
     char soldier[2048];
     snprintf(soldier, sizeof soldier, "%s", found);
     TEST_NEEDS_DATA(path, "mocap/pirouette.bvh");
-    sup_character*      c = NULL;
     sup_arena*          arena = sup_arena_create(NULL);
     sup_mocap           mocap;
     sup_clip            clip;
     sup_retarget_report report;
     sup_error           error;
     uint32_t            fingers = 0;
-    assert_ok(sup_load(soldier, NULL, &c, &error), error);
+    sup_character*      c = test_load(soldier);
     assert_ok(sup_mocap_load(path, NULL, arena, &mocap, &error), error);
     assert_ok(sup_retarget(c, &mocap, NULL, arena, &clip, &report, &error), error);
     for (uint32_t i = 0; i < report.pair_count; ++i) {

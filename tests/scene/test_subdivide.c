@@ -172,10 +172,9 @@ static void a_seam_is_one_point_and_two_vertices(void** state)
 static void too_much_is_a_sentence(void** state)
 {
     (void)state;
-    sup_character* beast = NULL;
     sup_character* fine = NULL;
     sup_error      error = { 0 };
-    assert_ok(sup_builtin_create("beast", 0, NULL, &beast, &error), error);
+    sup_character* beast = test_builtin("beast", 0);
     assert_int_not_equal(sup_character_subdivide(beast, 7, NULL, &fine, &error), SUP_OK);
     assert_non_null(strstr(error.text, "at most 6"));
     assert_int_not_equal(sup_character_subdivide(beast, 100, NULL, &fine, &error), SUP_OK);
