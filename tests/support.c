@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static void* allocate(void* user, size_t bytes)
@@ -46,6 +47,14 @@ bool test_starve(test_starved* s)
     return true;
 }
 
+void test_write(const char* path, const void* data, size_t bytes)
+{
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
 const char* test_data(const char* relative)
 {
     static char path[4][1024]; // a few at a time, tests are single-threaded
@@ -53,6 +62,14 @@ const char* test_data(const char* relative)
     char*       p = path[turn++ % 4];
     snprintf(p, sizeof path[0], "%s/%s", SUPPLE_SHARED_DATA, relative);
     return access(p, R_OK) == 0 ? p : NULL;
+}
+
+bool test_warned(const sup_character* c, const char* words)
+{
+    for (uint32_t i = 0; i < c->warning_count; ++i)
+        if (strstr(c->warnings[i], words)) return true;
+    for (uint32_t i = 0; i < c->warning_count; ++i) print_message("warning: %s\n", c->warnings[i]);
+    return false;
 }
 
 sup_character* test_character(const sup_character_desc* desc)

@@ -51,6 +51,9 @@ typedef struct test_starved {
 } test_starved;
 bool test_starve(test_starved* s);
 
+/// Makes a file of these bytes.
+void test_write(const char* path, const void* data, size_t bytes);
+
 /// Path of a file of the shared data set, or NULL when the set is not beside the checkout (then the caller skips with a
 /// message: TEST_NEEDS_DATA does that).
 const char* test_data(const char* relative);
@@ -68,6 +71,9 @@ sup_json*      test_json(const char* text, sup_arena* arena);
 sup_character* test_character(const sup_character_desc* desc);
 /// Another mesh on the joints of a character, with its clips.
 sup_character* test_character_with(const sup_character* c, const sup_part_desc* part);
+
+/// Whether a warning of the character has these words; if none has, prints what there is.
+bool test_warned(const sup_character* c, const char* words);
 
 /// A prism of `rings` rings of `sides` points along +x from 0 to length, closed by end points, quads and triangle caps, with
 /// `joints` joints in a row along it and smooth weights of two influences, and a clip "bend" of one second that turns every

@@ -48,14 +48,6 @@ static const uint8_t png[] = { 0x89, 'P',  'N',  'G',  13,  10,  26,  10,   0,  
 static test_folder    folder;
 static sup_character* pair;
 
-static void write_bytes(const char* name, const void* data, size_t bytes)
-{
-    FILE* file = fopen(test_folder_file(&folder, name), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
-    fclose(file);
-}
-
 static int make(void** state)
 {
     (void)state;
@@ -64,10 +56,10 @@ static int make(void** state)
     sup_error          error;
     memcpy(a, positions, sizeof positions);
     test_folder_make(&folder);
-    write_bytes("a.bin", a, sizeof a);
-    write_bytes("b.bin", deltas, sizeof deltas);
-    write_bytes("skin.png", png, sizeof png);
-    write_bytes("pair.gltf", document, sizeof document - 1);
+    test_write(test_folder_file(&folder, "a.bin"), a, sizeof a);
+    test_write(test_folder_file(&folder, "b.bin"), deltas, sizeof deltas);
+    test_write(test_folder_file(&folder, "skin.png"), png, sizeof png);
+    test_write(test_folder_file(&folder, "pair.gltf"), document, sizeof document - 1);
     assert_ok(sup_load(test_folder_file(&folder, "pair.gltf"), NULL, &pair, &error), error);
     return 0;
 }
@@ -262,7 +254,7 @@ static void an_animation_that_is_none_does_no_harm(void** state)
     const char* clips = strstr(document, "\"animations\"");
     const char* rest = strstr(document, "\"accessors\"");
     int         bytes = snprintf(text, sizeof text, "%.*s\"animations\":[7],%s", (int)(clips - document), document, rest);
-    write_bytes("odd.gltf", text, (size_t)bytes);
+    test_write(test_folder_file(&folder, "odd.gltf"), text, (size_t)bytes);
     sup_character* odd;
     sup_error      error;
     assert_ok(sup_load(test_folder_file(&folder, "odd.gltf"), NULL, &odd, &error), error);

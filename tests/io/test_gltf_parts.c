@@ -195,8 +195,8 @@ static void a_skin_of_its_own_is_kept(void** state)
     sup_error                error;
     make_wardrobe(&b);
     assert_ok(read_choice(&b, NULL, 0, all, 1, NULL, &c, &error), error);
-    assert_true(has_warning(c, "'Body' has a skin of its own and keeps it"));
-    assert_true(has_warning(c, "'Stone' takes weights from the body, but 22 of its points are far"));
+    assert_true(test_warned(c, "'Body' has a skin of its own and keeps it"));
+    assert_true(test_warned(c, "'Stone' takes weights from the body, but 22 of its points are far"));
     done(c, &b);
 }
 

@@ -173,7 +173,7 @@ static void robot_hands_share_one_skeleton(void** state)
     sup_character* c = test_load(path);
     for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) assert_false(c->skeleton.joints[j].has_bind);
     assert_int_equal(c->mesh.part_count, 14);
-    assert_true(has_warning(c, "1.755"));
+    assert_true(test_warned(c, "1.755"));
     sup_character_destroy(c);
 }
 

@@ -110,10 +110,7 @@ static void what_cannot_be_read_is_said_with_the_reason(void** state)
     unlink(path);
 
     snprintf(path, sizeof path, "%s/bad.obj", folder);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("v 0 0\n", file);
-    fclose(file);
+    test_write(path, "v 0 0\n", 6);
     refuse(path, SUP_ERROR_INPUT, "bad.obj: line 1: a vertex needs three numbers"); // the reader's words behind the file's name
     unlink(path);
     rmdir(folder);

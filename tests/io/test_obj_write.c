@@ -106,10 +106,7 @@ static void an_obj_keeps_its_texture_coordinates_materials_and_groups(void** sta
         "\n# by hand\nmtllib skin.mtl\no leaf\nv 0 0 2 0.5 0.25 1\nvn 0 0 1\nv 1 0 2\nvn 0 0 1\nv 1 1 2\nvn 0 0 1\nv 0 1 2\n"
         "vn 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\nusemtl clay\ns 1\nf 1/1/1 2/2/2 3/3/3\nf -4//-4 -2//-2 4/3/4\n";
     const char* from = test_folder_file(&folder, "leaf.obj");
-    FILE*       file = fopen(from, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, sizeof text - 1, file), sizeof text - 1);
-    assert_int_equal(fclose(file), 0);
+    test_write(from, text, sizeof text - 1);
     sup_error      error;
     sup_character* leaf = test_load(from);
     sup_vec3       points[4], normals[4];
@@ -130,8 +127,8 @@ static void an_obj_keeps_its_texture_coordinates_materials_and_groups(void** sta
         error);
     assert_ok(sup_bake_end(bake, NULL, NULL, &error), error);
     sup_bake_destroy(bake);
-    char got[1024] = "";
-    file = fopen(to_path, "rb");
+    char  got[1024] = "";
+    FILE* file = fopen(to_path, "rb");
     assert_non_null(file);
     got[fread(got, 1, sizeof got - 1, file)] = 0;
     fclose(file);

@@ -33,7 +33,7 @@ static void faces_that_repeat_a_point_are_kept_and_counted(void** state)
     s.part.corners = corners;
     sup_character* c = small_make(&s);
     assert_int_equal(c->mesh.face_count, 2);
-    assert_true(small_warned(c, "1 faces use a point more than once"));
+    assert_true(test_warned(c, "1 faces use a point more than once"));
     sup_character_destroy(c);
 }
 
@@ -79,7 +79,7 @@ static void a_flattening_place_is_said(void** state)
     small_init(&s);
     s.part.place = (sup_affine){ { { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0, 1, 0 } } };
     sup_character* c = small_make(&s);
-    assert_true(small_warned(c, "the transform of 'square' flattens it"));
+    assert_true(test_warned(c, "the transform of 'square' flattens it"));
     assert_float_equal(c->mesh.points[2].y, 0, 0);
     sup_character_destroy(c);
     s.part.place.m[1][1] = NAN;
@@ -321,7 +321,7 @@ static void the_same_description_gives_the_same_character(void** state)
     sup_character *a = small_make(&s), *b = small_make(&s);
     assert_int_equal(a->mesh.point_count, 8);
     assert_int_equal(a->skeleton.joint_count, 4); // the second part brings its own
-    assert_true(small_warned(a, "the point numbers stored with 'square'"));
+    assert_true(test_warned(a, "the point numbers stored with 'square'"));
     assert_memory_equal(a->weights.begin, b->weights.begin, 9 * sizeof(uint32_t));
     assert_memory_equal(a->weights.values, b->weights.values, a->weights.begin[8] * sizeof(float));
     assert_memory_equal(a->mesh.points, b->mesh.points, 8 * sizeof(sup_vec3));
