@@ -78,9 +78,7 @@ static inline sup_character* capsule_arm(uint32_t rings, float unit, const sup_c
                                 .clip_count = clip ? 1 : 0,
                                 .clips = clip,
                                 .metres_per_unit = 1.0 / (double)unit };
-    sup_character*     character = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
+    sup_character*     character = test_character(&desc);
     free(points), free(sizes), free(corners), free(joints), free(weights);
     return character;
 }

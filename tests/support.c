@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static void* allocate(void* user, size_t bytes)
@@ -29,6 +30,31 @@ void test_allocator_init(test_allocator* a, long fail_at)
     *a = (test_allocator){ .allocator = { allocate, release, a }, .fail_at = fail_at };
 }
 
+bool test_starve(test_starved* s)
+{
+    assert_true(s->rounds < 20000);
+    if (s->rounds > 0) {
+        assert_int_equal(s->memory.live, 0);
+        assert_int_equal(s->memory.bytes, 0);
+        if (s->result == SUP_OK) {
+            assert_true(s->rounds > 1);
+            return false;
+        }
+        assert_int_equal(s->result, SUP_ERROR_MEMORY);
+    }
+    s->result = SUP_ERROR_MEMORY;
+    test_allocator_init(&s->memory, s->rounds++);
+    return true;
+}
+
+void test_write(const char* path, const void* data, size_t bytes)
+{
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
 const char* test_data(const char* relative)
 {
     static char path[4][1024]; // a few at a time, tests are single-threaded
@@ -36,6 +62,34 @@ const char* test_data(const char* relative)
     char*       p = path[turn++ % 4];
     snprintf(p, sizeof path[0], "%s/%s", SUPPLE_SHARED_DATA, relative);
     return access(p, R_OK) == 0 ? p : NULL;
+}
+
+bool test_warned(const sup_character* c, const char* words)
+{
+    for (uint32_t i = 0; i < c->warning_count; ++i)
+        if (strstr(c->warnings[i], words)) return true;
+    for (uint32_t i = 0; i < c->warning_count; ++i) print_message("warning: %s\n", c->warnings[i]);
+    return false;
+}
+
+sup_character* test_character(const sup_character_desc* desc)
+{
+    sup_character* c = NULL;
+    sup_error      error;
+    assert_ok(sup_character_create(desc, NULL, &c, &error), error);
+    return c;
+}
+
+sup_character* test_character_with(const sup_character* c, const sup_part_desc* part)
+{
+    return test_character(&(sup_character_desc){ .name = part->name,
+                                                 .part_count = 1,
+                                                 .parts = part,
+                                                 .joint_count = c->skeleton.joint_count,
+                                                 .joints = c->skeleton.joints,
+                                                 .clip_count = c->clip_count,
+                                                 .clips = c->clips,
+                                                 .metres_per_unit = 1 });
 }
 
 sup_character* test_tube(uint32_t rings, uint32_t sides, uint32_t joints, float length, float radius)
@@ -107,9 +161,7 @@ sup_character* test_tube(uint32_t rings, uint32_t sides, uint32_t joints, float 
     sup_clip clip = { .name = "bend", .seconds = 1, .channel_count = joints - 1, .channels = channels + 1, .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "tube", .part_count = 1, .parts = &part, .joint_count = joints, .joints = js,
                                 .clip_count = 1, .clips = &clip, .metres_per_unit = 1 };
-    sup_character* character = NULL;
-    sup_error      error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
+    sup_character* character = test_character(&desc);
     free(points), free(sizes), free(corners), free(influences), free(weights), free(js), free(channels), free(names);
     return character;
 }

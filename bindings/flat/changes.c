@@ -280,10 +280,7 @@ flat_handle flat_fit(flat_handle character, const char* description, const float
     sup_result    r = made && arena ? fit(o, made, description, frames, floats, progress ? &report : NULL, arena)
                                     : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     sup_arena_destroy(arena);
-    if (r && made) flat_object_release(made), made = NULL;
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    flat_leave(o);
-    return handle;
+    return flat_leave_with(o, made, r);
 }
 
 // ---------------------------------------------------------------------------------------------- a file

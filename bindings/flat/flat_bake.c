@@ -169,10 +169,7 @@ flat_handle flat_bake(flat_handle chain, const char* description, flat_progress_
     sup_result    r = still ? bake(made, o, description, progress ? &report : NULL) : SUP_ERROR_INPUT;
     if (made && !still) sup_fail(&o->error, SUP_ERROR_INPUT, "another thread is changing the character");
     if (still) flat_read_end(character);
-    if (made && r) flat_object_release(made), made = NULL;
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    flat_leave(o);
-    return handle;
+    return flat_leave_with(o, made, r);
 }
 
 // ---------------------------------------------------------------------------------------------- what it left

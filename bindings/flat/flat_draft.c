@@ -9,13 +9,9 @@ flat_handle flat_draft(flat_handle session)
     int32_t      status;
     flat_object* o = flat_enter(session, FLAT_SESSION, &status);
     flat_object* made = o ? flat_object_new(FLAT_DRAFT, o) : NULL;
-    if (made && !(made->arena = sup_arena_create(NULL))) {
-        sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
-        flat_object_release(made), made = NULL;
-    }
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    if (o) flat_leave(o);
-    return handle;
+    sup_result   r = SUP_OK;
+    if (made && !(made->arena = sup_arena_create(NULL))) r = sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
+    return flat_leave_with(o, made, r);
 }
 
 int32_t flat_give(flat_handle draft, const char* name, const void* data, uint64_t count)
@@ -400,8 +396,5 @@ flat_handle flat_make(flat_handle draft, const char* description, flat_progress_
     sup_result    r =
         !made || !m.arena ? out_of_memory(&m) : make_character(&m, description, progress ? &report : NULL, &made->character);
     sup_arena_destroy(m.arena);
-    if (r && made) flat_object_release(made), made = NULL;
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    flat_leave(o);
-    return handle;
+    return flat_leave_with(o, made, r);
 }

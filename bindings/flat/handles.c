@@ -139,6 +139,14 @@ void flat_leave(flat_object* o)
     unlock();
 }
 
+flat_handle flat_leave_with(flat_object* o, flat_object* made, sup_result result)
+{
+    if (made && result != SUP_OK) flat_object_release(made), made = NULL;
+    flat_handle handle = made ? flat_object_publish(made) : 0;
+    if (o) flat_leave(o);
+    return handle;
+}
+
 bool flat_read_begin(flat_object* o)
 {
     lock();

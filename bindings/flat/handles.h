@@ -93,6 +93,8 @@ void flat_object_release(flat_object* object);
 /// Locks the object for this thread until flat_leave. NULL: *status says why.
 flat_object* flat_enter(flat_handle handle, uint32_t kinds, int32_t* status);
 void         flat_leave(flat_object* object);
+/// Ends a call that made something, with its handle; not SUP_OK: that is given up. 0: there is none. Both may be NULL.
+flat_handle flat_leave_with(flat_object* object, flat_object* made, sup_result result);
 
 /// Keeps a character from changing while objects below it read it. False: it is being changed.
 bool flat_read_begin(flat_object* character);

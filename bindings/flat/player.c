@@ -129,11 +129,9 @@ flat_handle flat_chain(flat_handle character, const char* description, flat_prog
     int32_t      status;
     flat_object* o = flat_enter(character, FLAT_CHARACTER, &status);
     flat_object* made = o ? flat_object_new(FLAT_CHAIN, o) : NULL;
-    if (made && make_chain(made, o->character, description, &(flat_listener){ progress, user }, &o->error) != SUP_OK)
-        flat_object_release(made), made = NULL;
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    if (o) flat_leave(o);
-    return handle;
+    sup_result   r = SUP_OK;
+    if (made) r = make_chain(made, o->character, description, &(flat_listener){ progress, user }, &o->error);
+    return flat_leave_with(o, made, r);
 }
 
 static sup_json* value_of(sup_arena* a, const sup_param* p, const char* params)
@@ -233,10 +231,7 @@ flat_handle flat_play(flat_handle chain, const char* description)
     sup_result   r = still ? make_instance(made, o, description, &o->error) : SUP_ERROR_INPUT;
     if (made && !still) sup_fail(&o->error, SUP_ERROR_INPUT, "another thread is changing the character");
     if (still) flat_read_end(character);
-    if (made && r) flat_object_release(made), made = NULL;
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    if (o) flat_leave(o);
-    return handle;
+    return flat_leave_with(o, made, r);
 }
 
 static const sup_character* character_of(flat_object* o) { return flat_ancestor(o, FLAT_CHARACTER)->character; }

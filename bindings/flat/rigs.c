@@ -288,10 +288,7 @@ flat_handle flat_weigh(flat_handle character, const char* skeleton, const uint8_
         r = made && arena ? weigh(o, made, skeleton, &load, description, &how, arena)
                           : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     sup_arena_destroy(arena);
-    if (r && made) flat_object_release(made), made = NULL;
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    flat_leave(o);
-    return handle;
+    return flat_leave_with(o, made, r);
 }
 
 static void put_joints(sup_arena* a, sup_json* out, const char* key, const sup_character* c, const uint32_t* joints,

@@ -204,11 +204,8 @@ static flat_handle load(flat_handle session, const char* path, const char* optio
     if (!r)
         r = arena ? read_options(options, arena, &wanted, &o->error) : sup_fail(&o->error, SUP_ERROR_MEMORY, "out of memory");
     if (!r && (made = flat_object_new(FLAT_CHARACTER, o))) r = sup_load(path, &wanted, &made->character, &o->error);
-    if (r && made) flat_object_release(made), made = NULL;
     sup_arena_destroy(arena);
-    flat_handle handle = made ? flat_object_publish(made) : 0;
-    flat_leave(o);
-    return handle;
+    return flat_leave_with(o, made, r);
 }
 
 flat_handle flat_load(flat_handle session, const char* path, const char* options, flat_progress_fn* progress, void* user)

@@ -40,6 +40,15 @@ SUP_API size_t sup_parse_double(const char* text, size_t length, bool words, dou
 SUP_API size_t sup_print_double(double value, char* buffer);
 SUP_API size_t sup_print_float(float value, char* buffer);
 
+/// -1: it is none.
+static inline int sup_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
 /// At most this many notes are kept; one more line counts the rest.
 #define SUP_NOTES_MAX 64
 
@@ -53,6 +62,14 @@ struct sup_notes {
 
 SUP_API bool sup_notes_begin(sup_notes* notes, sup_arena* arena); ///< false: out of memory
 SUP_API bool sup_notes_end(sup_notes* notes);                     ///< adds the line that counts the rest; false: out of memory
+
+/// A hash of a number, for sums of hashes in any order (SplitMix64).
+static inline uint64_t sup_scramble(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
 
 static inline size_t sup_align(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 

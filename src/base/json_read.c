@@ -93,20 +93,12 @@ static bool has_special(uint64_t word)
     return ((((quote - ones) & ~quote) | ((slash - ones) & ~slash) | (word - ones * 0x20) | word) & tops) != 0;
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 // Four hexadecimal digits, or -1 with a message.
 static int32_t read_hex(reader* r, const char* p)
 {
     int32_t value = 0;
     for (int i = 0; i < 4; ++i) {
-        int digit = hex_value(p[i]);
+        int digit = sup_hex_digit(p[i]);
         if (digit < 0) {
             fail_at(r, p + i, "four hexadecimal digits behind \\u");
             return -1;

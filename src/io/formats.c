@@ -106,15 +106,6 @@ static sup_result load_builtin(const char* words, const sup_load_options* option
     return SUP_OK;
 }
 
-// Readers speak of meshes and lines; this adds the file's name.
-static void name_file(const char* path, sup_error* error)
-{
-    if (!error || strstr(error->text, path)) return;
-    char text[sizeof error->text];
-    memcpy(text, error->text, sizeof text);
-    sup_format(error->text, sizeof error->text, "%s: %s", path, text);
-}
-
 // Content comes before the name.
 static const sup_file_format* recognize(sup_bytes bytes, const sup_extra* extra)
 {
@@ -207,7 +198,7 @@ static sup_result load_file(const char* path, const sup_load_options* options, s
                           path);
     if (result == SUP_OK) result = choose_format(&in, &format, &misnamed, error);
     if (result == SUP_OK) result = format->read(&in, out, error);
-    if (result != SUP_OK) name_file(path, error);
+    if (result != SUP_OK) sup_path_name(path, error);
     else if (misnamed) warn_of_name(path, format, *out);
     sup_arena_destroy(arena);
     return result;

@@ -2,6 +2,7 @@
 #ifndef SUP_IO_PATH_H
 #define SUP_IO_PATH_H
 
+#include "base/internal.h"
 #include "supple/io.h"
 
 #include <string.h>
@@ -44,6 +45,15 @@ static inline bool sup_path_stays_below(const char* relative)
         part += n + (part[n] != 0);
     }
     return true;
+}
+
+/// Readers speak of meshes and lines; this adds the file's name. error: may be NULL.
+static inline void sup_path_name(const char* path, sup_error* error)
+{
+    if (!error || strstr(error->text, path)) return;
+    char text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    sup_format(error->text, sizeof error->text, "%s: %s", path, text);
 }
 
 /// Reads a file that another one references: path, whose first `folder` characters are the folder of that file.

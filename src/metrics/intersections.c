@@ -4,9 +4,10 @@
 
 #include "base/internal.h"
 #include "base/scratch_layout.h"
+#include "geom/search/descent.h"
 #include "geom/search/intersect.h"
 
-enum { GRAIN = 32, DEEPEST = 64 }; // leaves per task; levels of the hierarchy, 32 at most
+enum { GRAIN = 32 }; // leaves per task
 
 // Work per triangle, averaged over a task, in box tests: if all triangles lie in one place it would be quadratic. Real
 // characters need 1,100 at most, with layers of hair on each other, and 130 on average.
@@ -75,13 +76,6 @@ static void sort_heap(heap* h)
 
 // ---------------------------------------------------------------------------------------------- search
 
-static bool share_a_point(const uint32_t* s, const uint32_t* t)
-{
-    for (int i = 0; i < 3; ++i)
-        if (s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) return true;
-    return false;
-}
-
 /// Boxes that only touch hold triangles that only touch, unless both are flat and in the same plane.
 static bool reach_into(const sup_box* a, const sup_box* b)
 {
@@ -99,7 +93,7 @@ static bool cross(const search* s, uint32_t i, uint32_t k)
 {
     if (!reach_into(&s->slots[i], &s->slots[k])) return false;
     const uint32_t *p = s->bvh->corners + 3 * (size_t)i, *q = s->bvh->corners + 3 * (size_t)k;
-    if (share_a_point(p, q)) return false;
+    if (sup_triangles_share_a_point(p, q)) return false;
     const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
     const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
     uint32_t       work = 0;
@@ -136,19 +130,14 @@ static uint64_t search_leaves(const search* s, uint32_t leaf, uint32_t other)
 /// Slot i's leaf against the leaves below a node.
 static uint64_t search_node(const search* s, uint32_t leaf, uint32_t node)
 {
-    uint32_t       stack[DEEPEST], depth = 0, leaves = s->bvh->leaf_count;
-    const sup_box* box = &s->nodes[leaves + leaf];
-    uint64_t       found = 0;
-    stack[depth++] = node;
-    while (depth > 0 && spend(s, 1)) {
-        node = stack[--depth];
-        if (!sup_box_overlap(&s->nodes[node], box)) continue;
-        if (node >= leaves) {
-            found += search_leaves(s, leaf, node - leaves);
-            continue;
-        }
-        stack[depth++] = 2 * node + 1;
-        stack[depth++] = 2 * node;
+    uint32_t         leaves = s->bvh->leaf_count;
+    const sup_box*   box = &s->nodes[leaves + leaf];
+    uint64_t         found = 0;
+    sup_descent_room room;
+    sup_descent      d = sup_descent_begin(room, leaves, (sup_descent_step){ .node = node });
+    while (sup_descent_next(&d) && spend(s, 1)) {
+        if (!sup_box_overlap(&s->nodes[d.at.node], box) || sup_descent_open(&d)) continue;
+        found += search_leaves(s, leaf, d.at.node - leaves);
     }
     return found;
 }

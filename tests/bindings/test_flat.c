@@ -13,11 +13,10 @@ static flat_handle arm(void) { return must(flat_load(session, "builtin:arm?point
 
 static uint64_t hash_by_hand(const char* links, double time)
 {
-    sup_character* c = NULL;
     sup_chain*     chain = NULL;
     sup_instance*  instance = NULL;
     sup_error      error;
-    assert_ok(sup_load("builtin:arm?points=300", NULL, &c, &error), error);
+    sup_character* c = test_load("builtin:arm?points=300");
     assert_ok(sup_chain_create(&(sup_chain_desc){ .character = c, .clip = c->clips, .links = links }, &chain, &error), error);
     assert_ok(sup_instance_create(&(sup_instance_desc){ .chain = chain, .clip = c->clips }, &instance, &error), error);
     void*     scratch = sup_scratch_create(sup_chain_scratch_size(chain), NULL);
@@ -381,9 +380,8 @@ static void lists_are_json(void** state)
     flat_handle character = arm();
     sup_arena*  arena = sup_arena_create(NULL);
     sup_error   error;
-    sup_json*   json = NULL;
     const char* text = flat_inspect(character);
-    assert_ok(sup_json_parse(text, strlen(text), "inspect", arena, &json, &error), error);
+    sup_json*   json = test_json(text, arena);
     assert_true(sup_json_get(json, "joints")->count > 1 && sup_json_get(json, "clips")->count > 1);
     text = flat_deformers(session);
     assert_ok(sup_json_parse(text, strlen(text), "deformers", arena, &json, &error), error);

@@ -33,10 +33,8 @@ static flat_handle chain_of(flat_handle character, const char* description)
 static char* joints_of(flat_handle character, const char* more)
 {
     sup_arena*  arena = sup_arena_create(NULL);
-    sup_error   error;
-    sup_json*   json;
     const char* text = flat_inspect(character);
-    assert_ok(sup_json_parse(text, strlen(text), "inspect", arena, &json, &error), error);
+    sup_json*   json = test_json(text, arena);
     char*  out = malloc(4096);
     size_t at = (size_t)snprintf(out, 4096, "{%s\"joints\":[", more);
     for (const sup_json* j = sup_json_get(json, "joints")->first; j; j = j->next) {

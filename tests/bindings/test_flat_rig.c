@@ -20,14 +20,6 @@ static void says(const char* text, const char* words)
     if (!text || !strstr(text, words)) fail_msg("'%.300s' does not say '%s'", text ? text : "nothing", words);
 }
 
-/// An answer as a tree in the arena.
-static sup_json* tree_of(const char* text, sup_arena* arena)
-{
-    sup_json* json;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "answer", arena, &json, &error), error);
-    return json;
-}
 static double number_at(const sup_json* json, const char* key) { return sup_json_number(sup_json_get(json, key), NAN); }
 
 // ---------------------------------------------------------------------------------------------- motion
@@ -78,7 +70,7 @@ static void captured_motion_becomes_a_clip(void** state)
                              "{\"name\":\"turned\",\"map\":{\"upper_arm\":\"shoulder\",\"forearm\":\"forearm\",\"hand\":null}}",
                              NULL, NULL),
                  arm);
-    sup_json* said = tree_of(text, arena);
+    sup_json* said = test_json(text, arena);
     assert_string_equal(sup_json_string(sup_json_get(said, "clip"), ""), "turned");
     assert_true(sup_json_get(said, "pairs")->count >= 1);
     says(flat_inspect(arm), "\"turned\"");
@@ -110,7 +102,7 @@ static void a_clip_of_a_twin_is_the_own_one(void** state)
     sup_arena*  arena = sup_arena_create(NULL);
     const char* text = answered(
         flat_motion(beast, "twin.glb", glb, size, "{\"name\":\"again\",\"clip\":\"walk\",\"fps\":60}", NULL, NULL), beast);
-    sup_json* said = tree_of(text, arena);
+    sup_json* said = test_json(text, arena);
     assert_int_equal((int)number_at(said, "guessed"), 0); // joints of the same name
     assert_true(fabs(number_at(said, "scale") - 1) < 1e-4);
     flat_handle own = must(flat_chain(beast, "{\"clip\":\"walk\"}", NULL, NULL), beast);
@@ -127,7 +119,7 @@ static void a_clip_of_a_twin_is_the_own_one(void** state)
             worst = fmax(worst, fabs((double)q[k] - (double)p[k] - shift[k % 3]));
         }
     }
-    double diagonal = number_at(tree_of(flat_inspect(beast), arena), "diagonal");
+    double diagonal = number_at(test_json(flat_inspect(beast), arena), "diagonal");
     // Feet are set flat and kept above the ground on the way, so it is near and not the same.
     if (!(worst < 0.06 * diagonal)) fail_msg("%g of %g", worst, diagonal);
     sup_arena_destroy(arena);
@@ -218,7 +210,7 @@ static void a_skeleton_comes_from_a_file(void** state)
     flat_handle       arm = load("builtin:arm?points=300");
     flat_handle       made = must(flat_weigh(arm, "two.tgf", (const uint8_t*)TGF, sizeof TGF - 1, NULL, NULL, NULL), arm);
     sup_arena*        arena = sup_arena_create(NULL);
-    sup_json*         seen = tree_of(flat_inspect(made), arena);
+    sup_json*         seen = test_json(flat_inspect(made), arena);
     assert_true(sup_json_get(seen, "joints")->count >= 2);
     assert_int_equal(sup_json_get(seen, "clips")->count, 0); // they were of other joints
     assert_false(flat_weigh(arm, "two.tgf", (const uint8_t*)"1 x", 3, NULL, NULL, NULL));
@@ -252,7 +244,7 @@ static void the_doctor_ranks_joints(void** state)
     sup_arena*  arena = sup_arena_create(NULL);
     int         calls = 0;
     sup_json*   all =
-        tree_of(answered(flat_check(arm, "{\"chains\":[\"linear\",\"dualquat\"]}", count_calls, &calls), arm), arena);
+        test_json(answered(flat_check(arm, "{\"chains\":[\"linear\",\"dualquat\"]}", count_calls, &calls), arm), arena);
     const sup_json* joints = sup_json_get(all, "joints");
     assert_int_equal(sup_json_get(all, "chains")->count, 2);
     assert_int_equal((int)number_at(all, "joints_checked"), (int)joints->count);
@@ -267,13 +259,13 @@ static void the_doctor_ranks_joints(void** state)
     const char* name = sup_json_string(sup_json_get(joints->first, "joint"), "");
     char        wish[200];
     snprintf(wish, sizeof wish, "{\"chains\":[\"linear\",\"dualquat\"],\"joints\":[\"%s\"]}", name);
-    sup_json* one = tree_of(answered(flat_check(arm, wish, NULL, NULL), arm), arena);
+    sup_json* one = test_json(answered(flat_check(arm, wish, NULL, NULL), arm), arena);
     assert_int_equal((int)number_at(one, "joints_checked"), 1);
     assert_true(number_at(sup_json_get(one, "joints")->first, "badness") == number_at(joints->first, "badness"));
     // A chain that is bound already: the same numbers again.
     flat_handle chain = must(flat_chain(arm, "{\"links\":\"dualquat\",\"clip\":0}", NULL, NULL), arm);
     snprintf(wish, sizeof wish, "{\"chains\":[\"linear\"],\"joints\":[\"%s\"]}", name);
-    sup_json*       own = tree_of(answered(flat_check(chain, wish, NULL, NULL), chain), arena);
+    sup_json*       own = test_json(answered(flat_check(chain, wish, NULL, NULL), chain), arena);
     const sup_json* results = sup_json_get(sup_json_get(own, "joints")->first, "chains");
     assert_int_equal(results->count, 2);
     assert_true(number_at(results->last, "volume_change") ==
@@ -334,7 +326,7 @@ static void points_have_values(void** state)
     // The joints' weights of a point sum to 1.
     float*          sum = calloc(count, sizeof *sum);
     sup_arena*      arena = sup_arena_create(NULL);
-    const sup_json* joints = sup_json_get(tree_of(flat_inspect(arm), arena), "joints");
+    const sup_json* joints = sup_json_get(test_json(flat_inspect(arm), arena), "joints");
     for (const sup_json* j = joints->first; j; j = j->next) {
         char what[80];
         snprintf(what, sizeof what, "weight:%s", sup_json_string(sup_json_get(j, "name"), ""));
@@ -344,7 +336,7 @@ static void points_have_values(void** state)
     for (uint64_t p = 0; p < count; ++p) assert_true(fabsf(sum[p] - 1) < 1e-5f);
     // A part's change is what flat_measure says of its volume; some point lies wholly in each.
     assert_int_equal(flat_values(player, "volume", values, count), FLAT_OK);
-    const sup_json* parts = sup_json_get(tree_of(flat_measure(player), arena), "parts");
+    const sup_json* parts = sup_json_get(test_json(flat_measure(player), arena), "parts");
     assert_true(parts->count > 1);
     for (const sup_json* part = parts->first; part; part = part->next) {
         double change = number_at(part, "volume") / number_at(part, "volume_rest") - 1, nearest = INFINITY;

@@ -6,22 +6,6 @@
 
 #include <math.h>
 
-static inline sup_character* builtin(const char* name, uint32_t points)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create(name, points, NULL, &c, &error), error);
-    return c;
-}
-
-static inline sup_json* json(const char* text, sup_arena* arena)
-{
-    sup_json* tree = NULL;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &tree, &error), error);
-    return tree;
-}
-
 typedef struct bent {
     sup_arena* arena;
     play       p;
@@ -32,7 +16,7 @@ typedef struct bent {
 static inline bent bent_by(const sup_character* c, const char* links, const char* world)
 {
     bent b = { .arena = sup_arena_create(NULL) };
-    b.p = play_chain((sup_chain_desc){ .character = c, .links = links, .world = world ? json(world, b.arena) : NULL },
+    b.p = play_chain((sup_chain_desc){ .character = c, .links = links, .world = world ? test_json(world, b.arena) : NULL },
                      (sup_instance_desc){ .preroll = 0 });
     b.plain = SUP_NEW(b.arena, sup_vec3, b.p.points);
     memcpy(b.plain, c->mesh.points, b.p.points * sizeof *b.plain);
@@ -74,7 +58,7 @@ static inline void fails_with(const sup_character* c, const char* links, const c
     sup_chain* chain = NULL;
     sup_error  error;
     sup_result r = sup_chain_create(
-        &(sup_chain_desc){ .character = c, .links = links, .world = world ? json(world, arena) : NULL }, &chain, &error);
+        &(sup_chain_desc){ .character = c, .links = links, .world = world ? test_json(world, arena) : NULL }, &chain, &error);
     if (r == SUP_OK) fail_msg("%s with %s does not fail", links, world ? world : "no world");
     if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
     sup_arena_destroy(arena);

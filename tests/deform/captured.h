@@ -29,10 +29,8 @@ static inline sup_vec3* load_points(const char* folder, const char* name, uint32
     sup_format(path, sizeof path, "%s/%s", folder, name);
     const char* file = test_data(path);
     if (!file) return NULL;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_load(file, NULL, &c, &error), error);
-    sup_vec3* points = malloc(c->mesh.point_count * sizeof *points);
+    sup_character* c = test_load(file);
+    sup_vec3*      points = malloc(c->mesh.point_count * sizeof *points);
     memcpy(points, c->mesh.points, c->mesh.point_count * sizeof *points);
     *count = c->mesh.point_count;
     if (keep) *keep = c;

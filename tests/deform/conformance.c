@@ -39,10 +39,7 @@ static const sup_deformer* subject(uint32_t i) { return i < sup_deformer_count()
 static sup_json* weightless(sup_arena* arena)
 {
     static const char text[] = "{\"gravity\":[0,0,0]}";
-    sup_json*         world = NULL;
-    sup_error         error;
-    assert_ok(sup_json_parse(text, sizeof text - 1, "world", arena, &world, &error), error);
-    return world;
+    return test_json(text, arena);
 }
 
 // A character with what the deformer needs: a tube, or the built-in arm where examples are asked for.
@@ -50,10 +47,7 @@ static sup_character* scene_for(const sup_deformer* d, const char** clip)
 {
     *clip = d->needs & SUP_NEEDS_EXAMPLES ? "flex" : "bend";
     if (!(d->needs & SUP_NEEDS_EXAMPLES)) return test_tube(16, 12, 4, 1.0f, 0.1f);
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
-    return c;
+    return test_builtin("arm", 600);
 }
 
 typedef void subject_test(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena);
@@ -354,29 +348,18 @@ static sup_character* with_faces(const sup_character* c, uint32_t faces, const u
             joints[p * width + k] = c->weights.joints[i];
             weights[p * width + k] = c->weights.values[i];
         }
-    sup_part_desc      part = { .name = "spoiled",
-                                .vertex_count = c->mesh.point_count,
-                                .positions = c->mesh.points,
-                                .face_count = faces,
-                                .face_sizes = sizes,
-                                .corners = corners,
-                                .width = width,
-                                .joints = joints,
-                                .weights = weights,
-                                .joint = SUP_NONE,
-                                .source_id = SUP_NONE };
-    sup_character_desc desc = { .name = "spoiled",
-                                .part_count = 1,
-                                .parts = &part,
-                                .joint_count = c->skeleton.joint_count,
-                                .joints = c->skeleton.joints,
-                                .clip_count = c->clip_count,
-                                .clips = c->clips,
-                                .metres_per_unit = 1 };
-    sup_character*     out = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
-    return out;
+    sup_part_desc part = { .name = "spoiled",
+                           .vertex_count = c->mesh.point_count,
+                           .positions = c->mesh.points,
+                           .face_count = faces,
+                           .face_sizes = sizes,
+                           .corners = corners,
+                           .width = width,
+                           .joints = joints,
+                           .weights = weights,
+                           .joint = SUP_NONE,
+                           .source_id = SUP_NONE };
+    return test_character_with(c, &part);
 }
 
 // The tube's faces spoiled: every third flipped, every fifth flat (its last point repeated), every seventh left out.

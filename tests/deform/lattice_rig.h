@@ -68,10 +68,7 @@ static inline sup_character* make_bar_weighted(bool painted)
     sup_character_desc desc = {
         .name = "bar", .part_count = 1, .parts = &part, .joint_count = 3, .joints = bones, .metres_per_unit = 0.01
     };
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 /// Nobody painted weights: all points hang on the first joint.

@@ -18,8 +18,7 @@ typedef struct sculpted {
 static inline sculpted* arm_of(uint32_t points)
 {
     sculpted* s = calloc(1, sizeof *s);
-    sup_error error;
-    assert_ok(sup_builtin_create("arm", points, NULL, &s->arm, &error), error);
+    s->arm = test_builtin("arm", points);
     s->character = *s->arm;
     return s;
 }

@@ -60,10 +60,7 @@ static inline sup_character* stuff_character(const stuff* s)
                                 .clip_count = s->clip != NULL,
                                 .clips = s->clip,
                                 .metres_per_unit = s->unit };
-    sup_character*     c = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 static inline void stuff_free(stuff* s) { free(s->at), free(s->corners), free(s->joints), free(s->weights); }

@@ -192,14 +192,6 @@ static void the_paper_s_steps_come_near_the_exact_solution(void** state)
     play_end(&exact), play_end(&a), play_end(&b), play_end(&c), sculpted_end(s);
 }
 
-static sup_json* world_of(const char* text, sup_arena* arena)
-{
-    sup_json* world = NULL;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &world, &error), error);
-    return world;
-}
-
 // ---------------------------------------------------------------------------------------------- against a simulation
 
 /// 0, 25, 50, 75 and 100% of the angle of the clip flex.
@@ -210,7 +202,7 @@ static void simulate(const sculpted* s, const char* links, bool moving, sup_vec3
 {
     uint32_t   n = s->arm->mesh.point_count;
     sup_arena* arena = sup_arena_create(NULL);
-    sup_json*  weightless = world_of("{\"gravity\":[0,0,0]}", arena);
+    sup_json*  weightless = test_json("{\"gravity\":[0,0,0]}", arena);
     sup_pose   pose;
     sup_error  error;
     play       t = { 0 };
@@ -288,9 +280,7 @@ static void radius_range(const sup_character* c, const sup_vec3* skin, double* l
 static void a_twist_of_150_degrees_keeps_the_radius(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
+    sup_character*           c = test_builtin("arm", 3000);
     const sup_clip*          clip = sup_character_clip(c, "twist");
     static const char* const chains[] = { "linear", "beam", "dualquat,beam" };
     double                   least[3], most[3];
@@ -353,11 +343,10 @@ static void eight_times_a_small_twist_is_a_large_one(void** state)
 static void a_live_pose_drives_the_same_skin_which_lags_and_settles(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
-    sup_arena* arena = sup_arena_create(NULL);
-    sup_pose   bent;
+    sup_character* c = test_builtin("arm", 600);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       bent;
     assert_ok(sup_pose_create(c, arena, &bent, &error), error);
     sup_clip_sample(c, sup_character_clip(c, "flex"), 1.0, &bent);
     play p = play_chain((sup_chain_desc){ .character = c, .links = "beam(damping=0.1)" }, (sup_instance_desc){ .live = true });
@@ -388,9 +377,7 @@ static void a_live_pose_drives_the_same_skin_which_lags_and_settles(void** state
 static void a_clip_without_examples_of_its_own_is_driven_by_its_pose(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
+    sup_character*  c = test_builtin("arm", 600);
     const sup_clip* wave = sup_character_clip(c, "wave");
     play p = play_chain((sup_chain_desc){ .character = c, .clip = wave, .links = "beam" }, (sup_instance_desc){ .clip = wave });
     play q =
@@ -407,17 +394,16 @@ static void a_clip_without_examples_of_its_own_is_driven_by_its_pose(void** stat
 static void a_known_force_bends_its_curve_and_lets_go(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
-    assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
-    sup_character bare = *c;
+    sup_character* c = test_builtin("arm", 1200);
+    sup_character  bare = *c;
     bare.example_count = 0;
     sup_arena* arena = sup_arena_create(NULL);
     sup_json*  world =
-        world_of("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,1],"
-                 "\"keys\":[{\"time\":0,\"value\":0},{\"time\":0.2,\"value\":1},{\"time\":0.5,\"value\":1,\"step\":true},"
-                 "{\"time\":0.6,\"value\":0}]}]}",
-                 arena);
+        test_json("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,1],"
+                  "\"keys\":[{\"time\":0,\"value\":0},{\"time\":0.2,\"value\":1},{\"time\":0.5,\"value\":1,\"step\":true},"
+                  "{\"time\":0.6,\"value\":0}]}]}",
+                  arena);
     const sup_clip* clip = sup_character_clip(c, "flex");
     play            p =
         play_chain((sup_chain_desc){ .character = &bare, .clip = clip, .links = "beam(damping=0.5,cycles=2)", .world = world },
@@ -430,7 +416,7 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
     print_message("  displaced %.2e, %.2e, %.2e, %.2e\n", at[0], at[1], at[2], at[3]);
     assert_true(at[0] < 1e-7 && at[1] > 1e-5 && at[2] > at[1] && at[3] < 0.3 * at[2]);
     play_end(&p), play_end(&q);
-    sup_json*  wrong = world_of("{\"forces\":[{\"name\":\"push\",\"curve\":900,\"ratio\":0.5,\"value\":[0,0,1]}]}", arena);
+    sup_json*  wrong = test_json("{\"forces\":[{\"name\":\"push\",\"curve\":900,\"ratio\":0.5,\"value\":[0,0,1]}]}", arena);
     sup_chain* chain = NULL;
     assert_int_equal(sup_chain_create(&(sup_chain_desc){ .character = &bare, .clip = clip, .links = "beam", .world = wrong },
                                       &chain, &error),
@@ -449,7 +435,7 @@ static void a_constant_force_bends_a_curve_as_a_clamped_beam(void** state)
     s->character.example_count = 0;
     sup_arena* arena = sup_arena_create(NULL);
     sup_json*  world =
-        world_of("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,2]}]}", arena);
+        test_json("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,2]}]}", arena);
     play p = play_chain((sup_chain_desc){ .character = &s->character,
                                           .clip = &s->clip,
                                           .links = "beam(way=loops,expert=1,a1=1,a2=1,modes=31,intervals=32,frames=10000)",

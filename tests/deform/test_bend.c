@@ -12,7 +12,7 @@
 static void torso_bends_by_the_closed_form_factor_of_its_material(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     double         base = most_under(c, "bend", PUSH);
     print_message("  %g m\n", base);
     assert_true(base > 1e-3);
@@ -32,7 +32,7 @@ static void torso_bends_by_the_closed_form_factor_of_its_material(void** state)
 static void material_may_be_keyed_over_time(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     bent           b = bent_by(c, "bend(pressure=0.4)",
                                "{\"keys\":{\"bend.young\":[{\"time\":0,\"value\":1000},{\"time\":1,\"value\":500}]}}");
     double         start = most_moved(&b, 0, NULL), end = most_moved(&b, 1, NULL), half = most_moved(&b, 0.5, NULL);
@@ -49,12 +49,12 @@ static void material_may_be_keyed_over_time(void** state)
 static void bones_may_have_their_own_stiffness(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     sup_arena*     arena = sup_arena_create(NULL);
     const char*    settings[] = { "bend.young@*=2000" };
+    sup_json*      world = test_json(PUSH, arena);
     play           p = play_chain(
-                  (sup_chain_desc){
-                      .character = c, .links = "bend", .world = json(PUSH, arena), .settings = settings, .setting_count = 1 },
+                  (sup_chain_desc){ .character = c, .links = "bend", .world = world, .settings = settings, .setting_count = 1 },
                   (sup_instance_desc){ .preroll = 0 });
     double most = 0;
     play_hash(&p, 0);
@@ -68,7 +68,7 @@ static void bones_may_have_their_own_stiffness(void** state)
 static void maps_vary_what_the_skin_is_made_of(void** state)
 {
     (void)state;
-    sup_character*           c = builtin("beast", 2000);
+    sup_character*           c = test_builtin("beast", 2000);
     float*                   values = malloc(c->mesh.point_count * sizeof *values);
     double                   base = most_under(c, "bend", PUSH);
     static const char* const names[] = { "_BEND_YOUNG", "_BEND_WIDTH", "_BEND_THICKNESS", "_YOUNG" };
@@ -116,7 +116,7 @@ static void what_is_given_to_a_part_fades_over_a_strip(void** state)
 static void a_pressure_slides_no_ring_along_its_limb(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     bent           b = bent_by(c, "bend(closed=foundation,support=2.5,pressure=0.05)", NULL);
     uint32_t       tail = sup_character_joint(c, "tail_3"), count = 0;
     sup_vec3       sum = v3(0, 0, 0);
@@ -186,7 +186,7 @@ static void a_foundation_gives_as_much_on_any_number_of_curves(void** state)
     (void)state;
     static const char* world =
         "{\"forces\":[{\"name\":\"lift\",\"bone\":\"tail_5\",\"ratio\":1,\"radius\":0.55,\"value\":[0,0,100]}]}";
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     double         moved[3], swollen[3];
     for (int i = 0; i < 3; ++i) {
         char links[128];
@@ -252,7 +252,7 @@ static void forces_turn_with_the_skin_or_stay_in_the_world(void** state)
                    "0],\"local\":%s}]}",
                    c->skeleton.joints[0].name, local ? "true" : "false");
         play p = play_chain(
-            (sup_chain_desc){ .character = c, .links = "bend(closed=foundation,curves=8)", .world = json(world, arena) },
+            (sup_chain_desc){ .character = c, .links = "bend(closed=foundation,curves=8)", .world = test_json(world, arena) },
             (sup_instance_desc){ .pose = &pose, .preroll = 0 });
         play q = play_chain((sup_chain_desc){ .character = c, .links = "linear" },
                             (sup_instance_desc){ .pose = &pose, .preroll = 0 });
@@ -274,7 +274,7 @@ static void forces_turn_with_the_skin_or_stay_in_the_world(void** state)
 static void a_force_around_a_bone_is_shared_by_the_nodes_it_reaches(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     uint32_t       at;
     bent   b = bent_by(c, "bend", "{\"forces\":[{\"name\":\"poke\",\"bone\":\"spine_1\",\"radius\":0.3,\"value\":[0,0,8]}]}");
     double most = most_moved(&b, 0, &at);
@@ -291,7 +291,7 @@ static void a_force_around_a_bone_is_shared_by_the_nodes_it_reaches(void** state
 static void neighbors_give_way_alike_under_a_force_around_a_bone(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 0);
+    sup_character* c = test_builtin("beast", 0);
     bent           b = bent_by(c, "bend(young=200)",
                                "{\"forces\":[{\"name\":\"f\",\"bone\":\"spine_1\",\"radius\":0.25,\"value\":[-25,0,0]}]}");
     double         most = most_moved(&b, 0, NULL), steep = steepest(&b, &c->mesh);
@@ -306,7 +306,7 @@ static void neighbors_give_way_alike_under_a_force_around_a_bone(void** state)
 static void loads_solved_once_move_the_skin_as_those_solved_every_frame(void** state)
 {
     (void)state;
-    sup_character*           c = builtin("beast", 2000);
+    sup_character*           c = test_builtin("beast", 2000);
     static const char* const forces =
         "\"forces\":[{\"name\":\"a\",\"bone\":\"spine_1\",\"radius\":0.3,\"value\":[0,0,8]},"
         "{\"name\":\"b\",\"curve\":{\"bone\":\"tail_3\",\"ratio\":0.5},\"from\":0.2,\"to\":0.7,\"value\":[0,-2,1]}]";
@@ -332,7 +332,7 @@ static void loads_solved_once_move_the_skin_as_those_solved_every_frame(void** s
 static void skin_that_nothing_moves_is_left_to_the_bit(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     bent           b = bent_by(c, "bend", "{\"forces\":[{\"name\":\"a\",\"curve\":3,\"value\":[0,0,0]}]}");
     play plain = play_chain((sup_chain_desc){ .character = c, .links = "linear" }, (sup_instance_desc){ .preroll = 0 });
     assert_true(play_hash(&b.p, 0) == play_hash(&plain, 0));
@@ -412,7 +412,7 @@ static void a_painted_region_is_bound_however_curves_lie(void** state)
 {
     (void)state;
     static const char* const links[] = { "bend", "bend(way=around)", "bend(way=along)", "bend(way=loops)" };
-    sup_character*           arm = builtin("arm", 300);
+    sup_character*           arm = test_builtin("arm", 300);
     sup_character            c = *arm;
     sup_arena*               arena = sup_arena_create(NULL);
     float*                   spot = SUP_NEW(arena, float, c.mesh.point_count);
@@ -425,7 +425,8 @@ static void a_painted_region_is_bound_however_curves_lie(void** state)
         sup_error      error = { 0 };
         sup_chain_desc desc = { .character = &c,
                                 .links = links[i],
-                                .world = json("{\"forces\":[{\"name\":\"f\",\"region\":\"SPOT\",\"value\":[2,9,4]}]}", arena) };
+                                .world =
+                                    test_json("{\"forces\":[{\"name\":\"f\",\"region\":\"SPOT\",\"value\":[2,9,4]}]}", arena) };
         sup_result     r = sup_chain_create(&desc, &chain, &error);
         if (r) assert_non_null(strstr(error.text, "region of force 'f'")); // a sentence, where no plate fits
         sup_chain_destroy(chain);
@@ -439,7 +440,7 @@ static void a_painted_region_is_bound_however_curves_lie(void** state)
 static void curves_stand_across_a_line_of_bones_or_places(void** state)
 {
     (void)state;
-    sup_character*           c = builtin("beast", 2000);
+    sup_character*           c = test_builtin("beast", 2000);
     const char*              lift = "{\"forces\":[{\"name\":\"tip\",\"curve\":7,\"from\":0,\"to\":1,\"value\":[0,0,-4]}]}";
     static const char* const links[] = {
         "bend(closed=foundation,line=tail_*,curves=8)",
@@ -525,7 +526,7 @@ typedef struct sculpts {
 static sculpts* sculpt(void)
 {
     sculpts* s = calloc(1, sizeof *s);
-    s->arm = builtin("arm", 1200);
+    s->arm = test_builtin("arm", 1200);
     s->character = *s->arm;
     s->clip = (sup_clip){ .name = "flex", .seconds = 1, .source_id = SUP_NONE };
     uint32_t n = s->arm->mesh.point_count;
@@ -595,12 +596,9 @@ static void softer_skin_bends_farther_under_the_forces_of_an_example(void** stat
     (void)state;
     sculpts*   s = sculpt();
     sup_arena* arena = sup_arena_create(NULL);
+    sup_json*  world = test_json("{\"keys\":{\"bend.young\":[{\"time\":0,\"value\":1000},{\"time\":1,\"value\":500}]}}", arena);
     play       p = play_chain(
-              (sup_chain_desc){
-                  .character = &s->character,
-                  .clip = &s->clip,
-                  .links = "bend(between=linear)",
-                  .world = json("{\"keys\":{\"bend.young\":[{\"time\":0,\"value\":1000},{\"time\":1,\"value\":500}]}}", arena) },
+              (sup_chain_desc){ .character = &s->character, .clip = &s->clip, .links = "bend(between=linear)", .world = world },
               (sup_instance_desc){ .clip = &s->clip });
     play_hash(&p, 1);
     // the rings under the bulge: upper side moves more than their mean; twice that difference now
@@ -688,7 +686,7 @@ static void a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge(void*
 static void a_half_twisted_wrist_keeps_its_size(void** state)
 {
     (void)state;
-    sup_character*  arm = builtin("arm", 3000);
+    sup_character*  arm = test_builtin("arm", 3000);
     const sup_clip* twist = sup_character_clip(arm, "twist");
     for (int way = 0; way < 3; ++way) {
         static const char* const links[] = { "bend", "bend(way=around,between=monotone)", "bend(drive=twist_end=hand:0:150)" };

@@ -40,7 +40,7 @@ static void a_ball_presses_the_skin_out_of_itself(void** state)
 static void a_dent_has_no_crease_at_its_rim(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 0);
+    sup_character* c = test_builtin("beast", 0);
     bent     b = bent_by(c, "bend", "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.24,0.40,0],\"radius\":0.09}}]}");
     uint32_t at;
     double   most = most_moved(&b, 0, &at), steep = steepest(&b, &c->mesh), far = 0;
@@ -57,7 +57,7 @@ static void a_dent_has_no_crease_at_its_rim(void** state)
 static void a_ball_that_comes_slowly_moves_the_skin_slowly(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 3000);
+    sup_character* c = test_builtin("beast", 3000);
     bent           b = bent_by(c, "bend",
                                "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.36,0.42,0],\"radius\":0.09},"
                                          "\"keys\":[{\"time\":0},{\"time\":1,\"move\":[-0.1,0,0]}]}]}");
@@ -89,7 +89,7 @@ static void a_closed_mesh_presses_as_a_capsule_of_its_size(void** state)
                 : "{\"bodies\":[{\"name\":\"rod\",\"capsule\":{\"from\":[0.3,0.26,0],\"to\":[0.7,0.26,0],\"radius\":0.1}}]}";
         play p = play_chain((sup_chain_desc){ .character = c,
                                               .links = "bend(curves=24)",
-                                              .world = json(world, arena),
+                                              .world = test_json(world, arena),
                                               .world_meshes = &mesh,
                                               .world_mesh_count = 1 },
                             (sup_instance_desc){ .preroll = 0 });
@@ -114,7 +114,7 @@ static void a_closed_mesh_presses_as_a_capsule_of_its_size(void** state)
 static void another_bone_presses_when_it_comes(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 3000);
+    sup_character* c = test_builtin("beast", 3000);
     sup_arena*     arena = sup_arena_create(NULL);
     const char*    world = "{\"bodies\":[{\"name\":\"shin\",\"capsule\":{\"from\":[0.135,0.2,-0.19],\"to\":[0.136,0.085,-0.23],"
                            "\"radius\":0.035},\"joint\":\"back_lower_l\"}]}";
@@ -128,7 +128,7 @@ static void another_bone_presses_when_it_comes(void** state)
         pose.local[hip].rotation =
             quat_mul(c->skeleton.joints[hip].rest.rotation, quat_axis_angle(v3(1, 0, 0), near ? -0.9f : 0));
         sup_pose_update(c, &pose);
-        play p = play_chain((sup_chain_desc){ .character = c, .links = "bend", .world = json(world, arena) },
+        play p = play_chain((sup_chain_desc){ .character = c, .links = "bend", .world = test_json(world, arena) },
                             (sup_instance_desc){ .pose = &pose, .preroll = 0 });
         play q = play_chain((sup_chain_desc){ .character = c, .links = "linear" },
                             (sup_instance_desc){ .pose = &pose, .preroll = 0 });
@@ -149,7 +149,7 @@ static void another_bone_presses_when_it_comes(void** state)
 static void workers_do_not_change_a_bit(void** state)
 {
     (void)state;
-    sup_character*           c = builtin("beast", 9000);
+    sup_character*           c = test_builtin("beast", 9000);
     sup_arena*               arena = sup_arena_create(NULL);
     sup_pool*                pool = sup_pool_create(4);
     static const char* const worlds[] = {
@@ -163,7 +163,7 @@ static void workers_do_not_change_a_bit(void** state)
         for (int many = 0; many < 2; ++many) {
             play p = play_chain(
                 (sup_chain_desc){
-                    .character = c, .clip = &c->clips[0], .links = links[i % 2], .world = json(worlds[i / 2], arena) },
+                    .character = c, .clip = &c->clips[0], .links = links[i % 2], .world = test_json(worlds[i / 2], arena) },
                 (sup_instance_desc){ .clip = &c->clips[0], .preroll = 0, .tasks = many ? sup_pool_tasks(pool) : NULL });
             hash[many] = play_hash(&p, 0.3);
             play_end(&p);

@@ -9,7 +9,7 @@
 static void all_that_the_skin_is_made_of_may_be_keyed(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 2000);
+    sup_character* c = test_builtin("beast", 2000);
     bent           b = bent_by(c, "bend",
                                "{\"forces\":[{\"name\":\"push\",\"curve\":{\"bone\":\"spine_2\",\"ratio\":0.5},\"ratio\":0.5,\"value\":["
                                          "0,-5,0]}],\"keys\":{"

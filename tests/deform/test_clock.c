@@ -623,13 +623,11 @@ static void keys_move_parameters_and_gravity_over_time(void** state)
     (void)state;
     sup_character*    c = tube();
     sup_arena*        arena = sup_arena_create(NULL);
-    sup_error         error;
     static const char text[] = "{\"keys\":{\"gravity\":[{\"time\":0,\"value\":[0,0,0]},{\"time\":1,\"value\":[0,6,0]}],"
                                "\"spring.enabled\":[{\"time\":0,\"value\":true},{\"time\":2,\"value\":false}]}}";
-    sup_json*         world;
-    assert_ok(sup_json_parse(text, sizeof text - 1, "world.json", arena, &world, &error), error);
-    play p = play_chain((sup_chain_desc){ .character = c, .links = "spring(damping=50)", .world = world },
-                        (sup_instance_desc){ .preroll = 0, .end = 3 });
+    sup_json*         world = test_json(text, arena);
+    play              p = play_chain((sup_chain_desc){ .character = c, .links = "spring(damping=50)", .world = world },
+                                     (sup_instance_desc){ .preroll = 0, .end = 3 });
     play_hash(&p, 0);
     assert_float_equal(p.out[0].y, c->mesh.points[0].y, 1e-6f);
     play_hash(&p, 1.99); // keys hold after the last: 6 / 600 = 10 mm upwards

@@ -100,13 +100,12 @@ static void a_curve_without_length_moves_by_its_mean(void** state)
 static void groups_are_the_maps_that_match(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
     sup_arena*     arena = sup_arena_create(NULL);
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
-    uint32_t n = c->mesh.point_count;
-    float*   values[3];
-    sup_map  maps[3] = { { .name = "_OTHER" }, { .name = "_GROUP_UPPER" }, { .name = "_GROUP_LOWER" } };
+    sup_character* c = test_builtin("arm", 600);
+    uint32_t       n = c->mesh.point_count;
+    float*         values[3];
+    sup_map        maps[3] = { { .name = "_OTHER" }, { .name = "_GROUP_UPPER" }, { .name = "_GROUP_LOWER" } };
     for (int m = 0; m < 3; ++m) values[m] = sup_arena_alloc(arena, n, sizeof(float)), maps[m].values = values[m];
     for (uint32_t i = 0; i < n; ++i) {
         float x = c->mesh.points[i].x;
@@ -136,10 +135,9 @@ static void groups_are_the_maps_that_match(void** state)
 static void rebuilt(const char* name, uint32_t points, sup_curve_way way, uint32_t curves_wanted, uint32_t intervals,
                     double most)
 {
-    sup_character* c = NULL;
-    sup_error      error;
-    sup_arena*     arena = sup_arena_create(NULL);
-    assert_ok(sup_builtin_create(name, points, NULL, &c, &error), error);
+    sup_error       error;
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_character*  c = test_builtin(name, points);
     const sup_mesh* m = &c->mesh;
     const uint32_t* labels = NULL;
     sup_curves      curves;

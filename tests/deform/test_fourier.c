@@ -136,11 +136,10 @@ static void a_loop_repeats_and_has_no_seam(void** state)
 static void a_live_pose_drives_the_skin_which_lags_and_settles(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
-    sup_arena* arena = sup_arena_create(NULL);
-    sup_pose   rest, bent, way;
+    sup_character* c = test_builtin("arm", 600);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       rest, bent, way;
     assert_ok(sup_pose_create(c, arena, &rest, &error), error);
     assert_ok(sup_pose_create(c, arena, &bent, &error), error);
     assert_ok(sup_pose_create(c, arena, &way, &error), error);
@@ -161,14 +160,6 @@ static void a_live_pose_drives_the_skin_which_lags_and_settles(void** state)
     print_message("  off the sculpt: %.2e at once, %.2e after ten seconds\n", soon, late);
     assert_true(soon > 3e-4 && late < 2e-6);
     play_end(&p), sup_arena_destroy(arena), sup_character_destroy(c);
-}
-
-static sup_json* world_of(const char* text, sup_arena* arena)
-{
-    sup_json* json = NULL;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &json, &error), error);
-    return json;
 }
 
 // How far a force on curve 3 has moved the skin at a time.
@@ -192,24 +183,23 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
                                           "fourier(damping=0.5,cycles=2,way=along)",
                                           "fourier(damping=0.5,cycles=2,way=along,ends=free)",
                                           "fourier(damping=0.5,cycles=2,way=along,ends=free,order=fourth)" };
-    sup_character*           c = NULL;
     sup_error                error;
-    assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
-    sup_character bare = *c;
+    sup_character*           c = test_builtin("arm", 1200);
+    sup_character            bare = *c;
     bare.example_count = 0;
     sup_arena* arena = sup_arena_create(NULL);
     sup_json*  world =
-        world_of("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,1],"
-                 "\"keys\":[{\"time\":0,\"value\":0},{\"time\":0.2,\"value\":1},{\"time\":0.5,\"value\":1,\"step\":true},"
-                 "{\"time\":0.6,\"value\":0}]}]}",
-                 arena);
+        test_json("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0,0,1],"
+                  "\"keys\":[{\"time\":0,\"value\":0},{\"time\":0.2,\"value\":1},{\"time\":0.5,\"value\":1,\"step\":true},"
+                  "{\"time\":0.6,\"value\":0}]}]}",
+                  arena);
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
         double at[4] = { pushed(&bare, chains[k], world, 0), pushed(&bare, chains[k], world, 0.1),
                          pushed(&bare, chains[k], world, 0.5), pushed(&bare, chains[k], world, 1) };
         print_message("  %s: displaced %.1e, %.1e, %.1e, %.1e\n", chains[k], at[0], at[1], at[2], at[3]);
         assert_true(at[0] < 1e-7 && at[1] > 1e-6 && at[2] > at[1] && at[3] < 0.3 * at[2]);
     }
-    sup_json*  wrong = world_of("{\"forces\":[{\"name\":\"push\",\"curve\":9000,\"ratio\":0.5,\"value\":[0,0,1]}]}", arena);
+    sup_json*  wrong = test_json("{\"forces\":[{\"name\":\"push\",\"curve\":9000,\"ratio\":0.5,\"value\":[0,0,1]}]}", arena);
     sup_chain* chain = NULL;
     assert_int_equal(
         sup_chain_create(&(sup_chain_desc){ .character = &bare, .links = "fourier", .world = wrong }, &chain, &error),
@@ -223,9 +213,7 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
 static void a_strip_is_held_at_the_body_and_bends_as_far_as_a_strip_alone(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("bar", 0, NULL, &c, &error), error);
+    sup_character*  c = test_builtin("bar", 0);
     sup_arena*      arena = sup_arena_create(NULL);
     const sup_clip* clip = sup_character_clip(c, "still");
     char            text[2048] = "{\"gravity\":[0,0,0],\"forces\":[";
@@ -235,7 +223,7 @@ static void a_strip_is_held_at_the_body_and_bends_as_far_as_a_strip_alone(void**
                    "\"keys\":[{\"time\":0,\"value\":0},{\"time\":1,\"value\":1}]}",
                    i ? "," : "", i, i);
     strcat(text, "]}");
-    sup_json* world = world_of(text, arena);
+    sup_json* world = test_json(text, arena);
     for (int order = 0; order < 2; ++order) {
         static const char* const links[] = { "fourier(way=along,curves=8,ends=free,terms=24,expert=1,restoring=0,density=1,"
                                              "viscosity=0.5,young=1e5)",
@@ -267,10 +255,10 @@ static void loads_repeat_around_a_loop(void** state)
     sup_character            bare = s->character;
     sup_arena*               arena = sup_arena_create(NULL);
     sup_json*                world =
-        world_of("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0.1,0,1],"
-                 "\"keys\":[{\"time\":0,\"value\":0.1},{\"time\":0.3,\"value\":1},{\"time\":0.8,\"value\":-1},"
-                 "{\"time\":1,\"value\":0.1}]}]}",
-                 arena);
+        test_json("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0.1,0,1],"
+                  "\"keys\":[{\"time\":0,\"value\":0.1},{\"time\":0.3,\"value\":1},{\"time\":0.8,\"value\":-1},"
+                  "{\"time\":1,\"value\":0.1}]}]}",
+                  arena);
     bare.example_count = 0;
     for (uint32_t k = 0; k < SUP_COUNT_OF(chains); ++k) {
         sup_chain_desc desc = { .character = &bare, .clip = &s->clip, .links = chains[k], .world = world, .cycle_end = 1 };

@@ -3,14 +3,6 @@
 
 #include "../../examples/sfc_check.h"
 
-static sup_json* world_of(const char* text, sup_arena* arena)
-{
-    sup_json* json = NULL;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &json, &error), error);
-    return json;
-}
-
 typedef struct saved {
     sup_arena*  arena;
     const void* bytes;
@@ -140,10 +132,10 @@ static void loads_are_in_the_runtime_file(void** state)
     sup_character            bare = s->character;
     sup_arena*               arena = sup_arena_create(NULL);
     sup_json*                world =
-        world_of("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0.1,0,1],"
-                 "\"keys\":[{\"time\":0,\"value\":0.1},{\"time\":0.2,\"value\":1},{\"time\":0.5,\"value\":1,\"step\":true},"
-                 "{\"time\":0.6,\"value\":0}]},{\"name\":\"line\",\"curve\":5,\"from\":0,\"to\":0.7,\"value\":[0,1,0]}]}",
-                 arena);
+        test_json("{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"push\",\"curve\":3,\"ratio\":0.5,\"value\":[0.1,0,1],"
+                  "\"keys\":[{\"time\":0,\"value\":0.1},{\"time\":0.2,\"value\":1},{\"time\":0.5,\"value\":1,\"step\":true},"
+                  "{\"time\":0.6,\"value\":0}]},{\"name\":\"line\",\"curve\":5,\"from\":0,\"to\":0.7,\"value\":[0,1,0]}]}",
+                  arena);
     bare.example_count = 0;
     for (uint32_t k = 0; k < 2 * SUP_COUNT_OF(chains); ++k)
         for (int loop = 0; loop < 2; ++loop) {
@@ -165,9 +157,7 @@ static void a_game_that_blends_linearly_gets_the_baked_skin(void** state)
 {
     (void)state;
     static const char* const clips[] = { "flex", "twist" };
-    sup_character*           c = NULL;
-    sup_error                error;
-    assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
+    sup_character*           c = test_builtin("arm", 1200);
     for (int k = 0; k < 2; ++k) {
         const sup_clip* clip = sup_character_clip(c, clips[k]);
         play            p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier(lean=0,trust=0)" },
@@ -217,9 +207,7 @@ static sup_vec3* skinned(const sup_character* c, const sup_clip* clip, const cha
 static void points_that_lean_stand_where_the_file_says(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
+    sup_character*  c = test_builtin("arm", 1200);
     const sup_clip* clip = sup_character_clip(c, "flex");
     play            p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "fourier(trust=0)" },
                                    (sup_instance_desc){ .clip = clip });

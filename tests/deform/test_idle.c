@@ -76,7 +76,7 @@ static void twist_hand(scene* s)
 // Bends so far that its skin meets itself, and twists its hand. The sculpts that come with it, or none.
 static scene plain_arm(bool sculpts, uint32_t points)
 {
-    scene s = { .made = builtin("arm", points), .arena = sup_arena_create(NULL) };
+    scene s = { .made = test_builtin("arm", points), .arena = sup_arena_create(NULL) };
     s.character = *s.made;
     if (!sculpts) s.character.example_count = 0;
     s.clip = sup_character_clip(s.made, "flex");
@@ -178,7 +178,7 @@ static run run_with(const scene* s, const sup_deformer* d, const char* param, co
                              .links = d->name,
                              .settings = settings,
                              .setting_count = count,
-                             .world = s->world ? json(s->world, arena) : NULL };
+                             .world = s->world ? test_json(s->world, arena) : NULL };
     out.bound = sup_chain_create(&desc, &p.chain, &error) == SUP_OK;
     if (!out.bound) {
         sup_format(out.words, sizeof out.words, "%s", error.text);

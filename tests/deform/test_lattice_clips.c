@@ -28,10 +28,8 @@ static void no_clip_loses_more_volume_than_under_linear_skinning(void** state)
     } clips[] = { { "arm", "flex", 1200 },   { "arm", "twist", 1200 },  { "arm", "wave", 1200 },
                   { "beast", "walk", 2400 }, { "beast", "jump", 2400 }, { "beast", "shake", 2400 } };
     for (size_t i = 0; i < SUP_COUNT_OF(clips); ++i) {
-        sup_character* c = NULL;
-        sup_error      error;
         double         linear[2], lattice[2];
-        assert_ok(sup_builtin_create(clips[i].scene, clips[i].points, NULL, &c, &error), error);
+        sup_character* c = test_builtin(clips[i].scene, clips[i].points);
         range(c, clips[i].clip, "linear", &linear[0], &linear[1]);
         range(c, clips[i].clip, "lattice(cells=40)", &lattice[0], &lattice[1]);
         print_message("  %s, %s: linear %+.2f .. %+.2f %%, lattice %+.2f .. %+.2f %%\n", clips[i].scene, clips[i].clip,
@@ -77,10 +75,8 @@ static void no_part_is_worse_off_than_under_linear_skinning(void** state)
         const char *scene, *clip;
     } clips[] = { { "arm", "flex" }, { "arm", "twist" }, { "beast", "walk" }, { "beast", "jump" }, { "beast", "shake" } };
     for (size_t i = 0; i < SUP_COUNT_OF(clips); ++i) {
-        sup_character* c = NULL;
-        sup_error      error;
-        assert_ok(sup_builtin_create(clips[i].scene, 2400, NULL, &c, &error), error);
-        double fine = furthest_worse(c, clips[i].clip, "lattice"),
+        sup_character* c = test_builtin(clips[i].scene, 2400);
+        double         fine = furthest_worse(c, clips[i].clip, "lattice"),
                coarse = furthest_worse(c, clips[i].clip, "lattice(cells=32)");
         print_message("  %s, %s: a part is worse off by %.2f %% at most, by %.2f %% with 32 cells\n", clips[i].scene,
                       clips[i].clip, 100 * fine, 100 * coarse);
@@ -96,11 +92,10 @@ static void no_frame_has_more_crossings_than_under_linear_skinning(void** state)
         const char *scene, *clip;
     } clips[] = { { "arm", "flex" }, { "beast", "walk" }, { "beast", "jump" }, { "beast", "shake" } };
     for (size_t i = 0; i < SUP_COUNT_OF(clips); ++i) {
-        sup_character* c = NULL;
         sup_meter*     meter = NULL;
         sup_error      error;
         uint32_t       sum[2] = { 0 }, over = 0;
-        assert_ok(sup_builtin_create(clips[i].scene, 4000, NULL, &c, &error), error);
+        sup_character* c = test_builtin(clips[i].scene, 4000);
         assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
         const sup_clip* clip = sup_character_clip(c, clips[i].clip);
         play            a = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "lattice" },
@@ -181,9 +176,7 @@ static void neither_cells_nor_cuts_show_in_the_stretch_of_the_skin(void** state)
         double      time, most;
     } shots[] = { { "beast", "jump", 0.4, 0.015 }, { "beast", "walk", 0.5, 0.01 }, { "arm", "flex", 1, 0.006 } };
     for (size_t i = 0; i < SUP_COUNT_OF(shots); ++i) {
-        sup_character* c = NULL;
-        sup_error      error;
-        assert_ok(sup_builtin_create(shots[i].scene, 0, NULL, &c, &error), error);
+        sup_character*  c = test_builtin(shots[i].scene, 0);
         const sup_clip* clip = sup_character_clip(c, shots[i].clip);
         const char*     links = "lattice(preset=still)"; // what swings is not asked here
         play            a =
@@ -209,9 +202,7 @@ static void neither_cells_nor_cuts_show_in_the_stretch_of_the_skin(void** state)
 // The least distance of a point of the forearm from its axis, over what it was at rest.
 static double least_radius(const char* links)
 {
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 2400, NULL, &c, &error), error);
+    sup_character*  c = test_builtin("arm", 2400);
     const sup_clip* clip = sup_character_clip(c, "twist");
     play p = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links }, (sup_instance_desc){ .clip = clip });
     double least = INFINITY;
@@ -243,10 +234,8 @@ static void a_twisted_forearm_stays_round(void** state)
 static void weights_that_were_never_painted_lose_no_more_either(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
     double         linear[2], lattice[2];
-    assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
+    sup_character* c = test_builtin("arm", 1200);
     range(c, "flex", "linear", &linear[0], &linear[1]);
     range(c, "flex", "lattice(weights=screened)", &lattice[0], &lattice[1]);
     print_message("  screened: linear %+.2f .. %+.2f %%, lattice %+.2f .. %+.2f %%\n", 100 * linear[0], 100 * linear[1],

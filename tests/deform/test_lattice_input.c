@@ -81,10 +81,7 @@ static sup_character* make(const mesh* m, const options* o)
                                 .joint_count = o->two ? 2 : 3,
                                 .joints = bones,
                                 .metres_per_unit = (double)o->unit };
-    sup_character*     c = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 static mesh* bar(bool open)

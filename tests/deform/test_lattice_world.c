@@ -54,10 +54,7 @@ static sup_character* make_sheet(bool flipped)
                                    .joint = SUP_NONE,
                                    .source_id = SUP_NONE };
     sup_character_desc    desc = { .name = "sheet", .part_count = 1, .parts = &part, .metres_per_unit = 0.01 };
-    sup_character*        c = NULL;
-    sup_error             error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 static void a_sheet_presses_from_its_front_and_says_so(void** state)
@@ -67,18 +64,16 @@ static void a_sheet_presses_from_its_front_and_says_so(void** state)
     sup_character*    c = make_bar();
     for (int flipped = 0; flipped < 2; ++flipped) {
         sup_arena*     arena = sup_arena_create(NULL);
-        sup_json*      world = NULL;
-        sup_error      error;
         sup_character* sheet = make_sheet(flipped);
         sup_world_mesh mesh = { "sheet.obj", sheet };
-        assert_ok(sup_json_parse(text, strlen(text), "world", arena, &world, &error), error);
-        play p = play_chain((sup_chain_desc){ .character = c,
-                                              .links = "lattice(cells=40,bone_radius=0.1)",
-                                              .world = world,
-                                              .world_meshes = &mesh,
-                                              .world_mesh_count = 1 },
-                            (sup_instance_desc){ .preroll = 0.2 });
-        bool said = false;
+        sup_json*      world = test_json(text, arena);
+        play           p = play_chain((sup_chain_desc){ .character = c,
+                                                        .links = "lattice(cells=40,bone_radius=0.1)",
+                                                        .world = world,
+                                                        .world_meshes = &mesh,
+                                                        .world_mesh_count = 1 },
+                                      (sup_instance_desc){ .preroll = 0.2 });
+        bool           said = false;
         for (uint32_t i = 0; i < sup_chain_note_count(p.chain); ++i) {
             const char* note = sup_chain_note(p.chain, i);
             said |= strstr(note, "shelf") && strstr(note, "holes");

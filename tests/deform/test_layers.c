@@ -187,10 +187,9 @@ static void a_mesh_without_a_skeleton_is_refused_with_a_cure(void** state)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "stone", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
-    sup_character*     c = NULL;
+    sup_character*     c = test_character(&desc);
     sup_chain*         chain = NULL;
     sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
     assert_int_equal(sup_chain_create(&(sup_chain_desc){ .character = c, .links = "layers" }, &chain, &error), SUP_ERROR_INPUT);
     assert_non_null(strstr(error.text, "stone"));
     sup_character_destroy(c);

@@ -36,14 +36,6 @@ static motion_of_skin measure(const sup_character* c, const sup_clip* clip, doub
     return m;
 }
 
-static sup_character* builtin(const char* name, uint32_t points)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create(name, points, NULL, &c, &error), error);
-    return c;
-}
-
 // ---------------------------------------------------------------------------------------------- what is found
 
 static bool is_firm(const sup_character* c, const sup_anatomy* a, const char* joint)
@@ -60,7 +52,7 @@ static void a_beast_has_a_skull_and_anchors_and_soft_ears(void** state)
     static const char* const soft[] = { "root",   "hips",   "spine_2",       "chest",        "neck_1",        "neck_2",
                                         "tail_1", "tail_5", "front_upper_l", "back_lower_r", "front_lower_l", "ear_l" };
     (void)state;
-    sup_character* c = builtin("beast", 1000);
+    sup_character* c = test_builtin("beast", 1000);
     sup_arena*     arena = sup_arena_create(NULL);
     sup_anatomy    a;
     sup_error      error;
@@ -79,7 +71,7 @@ static void so_it_has_under_foreign_names(void** state)
                                        "b10", "b11", "b12", "b13", "b14", "b15", "b16", "b17", "b18", "b19",
                                        "b20", "b21", "b22", "b23", "b24", "b25", "b26", "b27" };
     (void)state;
-    sup_character* c = builtin("beast", 1000);
+    sup_character* c = test_builtin("beast", 1000);
     sup_arena*     arena = sup_arena_create(NULL);
     sup_anatomy    named, shaped;
     sup_error      error;
@@ -125,7 +117,7 @@ static void names_of_many_programs_are_read(void** state)
 static void a_shaken_head_keeps_its_face(void** state)
 {
     (void)state;
-    sup_character*           c = builtin("beast", 1000);
+    sup_character*           c = test_builtin("beast", 1000);
     const sup_clip*          clip = sup_character_clip(c, "shake");
     static const char* const parts[] = { "head", "tail_*", "ear_*" };
     motion_of_skin           soft[3], firm[3];
@@ -162,7 +154,7 @@ static uint64_t hash_with(const sup_character* c, const char* links, const char*
 static void a_note_names_the_firm_joints_and_what_the_user_said_goes_before(void** state)
 {
     (void)state;
-    sup_character* c = builtin("arm", 500);
+    sup_character* c = test_builtin("arm", 500);
     bool           noted;
     uint64_t       firm = hash_with(c, "layers", NULL, &noted);
     assert_true(noted);
@@ -193,7 +185,7 @@ int main(int argc, char** argv)
     char           path[512];
     const char*    name = strrchr(argv[2], '@');
     sup_format(path, sizeof path, "%.*s", (int)(name ? name - argv[2] : (long)strlen(argv[2])), argv[2]);
-    if (strncmp(path, "builtin:", 8) == 0) c = builtin(path + 8, 0);
+    if (strncmp(path, "builtin:", 8) == 0) c = test_builtin(path + 8, 0);
     else assert_ok(sup_load(path, NULL, &c, &error), error);
     sup_clip        captured;
     const sup_clip* clip = name ? sup_character_clip(c, name + 1) : c->clip_count ? &c->clips[0] : NULL;

@@ -7,9 +7,7 @@
 /// builtin:arm with its elbow bent further than its clip does.
 static sup_character* arm_bent_by(double degrees)
 {
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 0, NULL, &c, &error), error);
+    sup_character*  c = test_builtin("arm", 0);
     const sup_clip* flex = sup_character_clip(c, "flex");
     for (uint32_t i = 0; i < flex->channel_count; ++i) {
         const sup_channel* k = &flex->channels[i];
@@ -82,10 +80,8 @@ static void a_deep_crease_comes_to_rest_on_any_skinning_and_without_gravity(void
 /// How far an arm of so many points hangs at the end of its clip: mean over its area of the distance that gravity makes.
 static double sag(uint32_t points, const char* cage)
 {
-    sup_character* c = NULL;
-    sup_error      error;
-    double         sum = 0, all = 0;
-    assert_ok(sup_builtin_create("arm", points, NULL, &c, &error), error);
+    double          sum = 0, all = 0;
+    sup_character*  c = test_builtin("arm", points);
     const sup_clip* flex = sup_character_clip(c, "flex");
     play            p[2];
     for (int i = 0; i < 2; ++i) {

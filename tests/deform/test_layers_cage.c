@@ -17,7 +17,7 @@ static play flexed(const sup_character* c, const char* links, const sup_tasks* t
 static void held_at_rest_nothing_moves(void** state)
 {
     (void)state;
-    sup_character* c = builtin("arm", 1000);
+    sup_character* c = test_builtin("arm", 1000);
     bent           b = bent_by(c, ON_CAGE, NULL);
     assert_true(most_moved(&b, 0.3, NULL) < 1e-3 * (double)c->mesh.diagonal);
     bent_end(&b);
@@ -28,7 +28,7 @@ static void held_at_rest_nothing_moves(void** state)
 static void a_bent_elbow_goes_where_the_mesh_by_itself_goes(void** state)
 {
     (void)state;
-    sup_character* c = builtin("arm", 1000);
+    sup_character* c = test_builtin("arm", 1000);
     play           on_cage = flexed(c, "layers(cage=800)", NULL), on_mesh = flexed(c, "layers(cage=mesh)", NULL),
          plain = flexed(c, "linear", NULL);
     play_hash(&on_cage, 1);
@@ -79,7 +79,7 @@ static worst worst_of(const sup_character* c, const char* links, double from, do
 static void a_crouch_is_no_knot(void** state)
 {
     (void)state;
-    sup_character* c = builtin("beast", 3000);
+    sup_character* c = test_builtin("beast", 3000);
     worst          plain = worst_of(c, "linear", 0.2, 0.5), caged = worst_of(c, "layers(cage=1000)", 0.2, 0.5);
     print_message("crossings %u, linear %u; stretch %g, linear %g\n", caged.crossings, plain.crossings, caged.stretch,
                   plain.stretch);
@@ -92,7 +92,7 @@ static void a_crouch_is_no_knot(void** state)
 static void the_same_bits_for_any_workers_and_after_seeking(void** state)
 {
     (void)state;
-    sup_character* c = builtin("arm", 600);
+    sup_character* c = test_builtin("arm", 600);
     sup_pool*      pool = sup_pool_create(3);
     play           one = flexed(c, ON_CAGE, NULL), many = flexed(c, ON_CAGE, sup_pool_tasks(pool));
     uint64_t       early = play_hash(&one, 0.2), late = play_hash(&one, 0.4);
@@ -108,7 +108,7 @@ static void the_same_bits_for_any_workers_and_after_seeking(void** state)
 static void bone_values_reach_the_cage(void** state)
 {
     (void)state;
-    sup_character*  c = builtin("arm", 600);
+    sup_character*  c = test_builtin("arm", 600);
     const char*     setting = "layers.tether@forearm=0.05";
     play            plain = flexed(c, "linear", NULL), free_one = flexed(c, ON_CAGE, NULL);
     const sup_clip* clip = sup_character_clip(c, "flex");
@@ -134,7 +134,7 @@ static void bone_values_reach_the_cage(void** state)
 static void a_push_and_a_ball_reach_the_skin(void** state)
 {
     (void)state;
-    sup_character* c = builtin("arm", 600);
+    sup_character* c = test_builtin("arm", 600);
     const char*    push =
         "{\"gravity\":[0,0,0],\"forces\":[{\"name\":\"poke\",\"bone\":\"forearm\",\"radius\":0.1,\"value\":[0,40,0]}]}";
     bent b = bent_by(c, ON_CAGE, push);
@@ -155,7 +155,7 @@ static void a_push_and_a_ball_reach_the_skin(void** state)
 static void what_is_no_cage_is_said(void** state)
 {
     (void)state;
-    sup_character* c = builtin("arm", 600);
+    sup_character* c = test_builtin("arm", 600);
     fails_with(c, "layers(cage=12)", NULL,
                "layers.cage: '12' is neither 'auto' nor 'mesh' nor a number of points from 200 to 20000");
     fails_with(c, "layers(cage=skin)", NULL, "'skin' is neither");
@@ -176,7 +176,7 @@ static bool notes_a_cage(const sup_character* c, const char* links)
 static void by_itself_a_cage_is_taken_where_pieces_pass_through_each_other(void** state)
 {
     (void)state;
-    sup_character* clean = builtin("arm", 1700);
+    sup_character* clean = test_builtin("arm", 1700);
     assert_false(notes_a_cage(clean, "layers"));
     sup_character spoilt = *clean;
     uint32_t      n = clean->mesh.point_count, t = clean->mesh.triangle_count;
@@ -214,7 +214,7 @@ static void by_itself_a_cage_is_taken_where_the_mesh_costs_too_much(void** state
         bool        caged;
     } of[] = { { "arm", 3900, false }, { "arm", 5000, true }, { "beast", 2500, false }, { "beast", 3600, true } };
     for (size_t i = 0; i < SUP_COUNT_OF(of); ++i) {
-        sup_character* c = builtin(of[i].name, of[i].points);
+        sup_character* c = test_builtin(of[i].name, of[i].points);
         assert_int_equal(notes_a_cage(c, "layers"), of[i].caged);
         assert_false(notes_a_cage(c, "layers(cage=mesh)"));
         sup_character_destroy(c);
@@ -239,7 +239,7 @@ static void count_triangle(void* user, const char* what, sup_vec3 a, sup_vec3 b,
 static void it_can_be_shown(void** state)
 {
     (void)state;
-    sup_character* c = builtin("arm", 600);
+    sup_character* c = test_builtin("arm", 600);
     play           p = flexed(c, ON_CAGE, NULL);
     uint32_t       count = 0;
     play_hash(&p, 0.1);

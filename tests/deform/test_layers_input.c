@@ -57,13 +57,8 @@ static void points_without_weights_take_those_of_a_neighbor(void** state)
     for (uint32_t p = 100; p < 103; ++p) s.weights[2 * p] = s.weights[2 * p + 1] = 0;
     s.weights[2 * 500] = 0.5f, s.weights[2 * 501 + 1] = -0.25f;
     sup_character* c = stuff_character(&s);
-    bool           without = false, normalized = false, negative = false;
-    for (uint32_t i = 0; i < c->warning_count; ++i) {
-        without |= strstr(c->warnings[i], "3 points without weights") != NULL;
-        normalized |= strstr(c->warnings[i], "normalized") != NULL;
-        negative |= strstr(c->warnings[i], "negative weights down to -0.25") != NULL;
-    }
-    assert_true(without && normalized && negative);
+    assert_true(test_warned(c, "3 points without weights") && test_warned(c, "normalized"));
+    assert_true(test_warned(c, "negative weights down to -0.25"));
     sup_character_destroy(c);
     assert_true(says(&s, "layers", NULL));
 }

@@ -172,9 +172,7 @@ static void and_the_built_in_ones_of_any_size(void** state)
                  { "builtin:arm?points=2500", "flex" },   { "builtin:beast?points=2500", "shake" },
                  { "builtin:beast?points=3300", "jump" }, { "builtin:beast?points=3300", "shake" } };
     for (size_t i = 0; i < SUP_COUNT_OF(runs); ++i) {
-        sup_character* c;
-        sup_error      error;
-        assert_ok(sup_load(runs[i].file, NULL, &c, &error), error);
+        sup_character* c = test_load(runs[i].file);
         for (uint32_t k = 0; k < c->clip_count; ++k) {
             if (strcmp(c->clips[k].name, runs[i].clip) != 0) continue;
             seen s = watch(c, &c->clips[k], c->clips[k].seconds, 30, "layers(cage=mesh)", 1);

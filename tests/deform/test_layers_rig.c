@@ -82,18 +82,11 @@ static double bent_apart(sup_character* a, sup_character* b)
     return worst;
 }
 
-static bool warns(const sup_character* c, const char* words)
-{
-    for (uint32_t i = 0; i < c->warning_count; ++i)
-        if (strstr(c->warnings[i], words)) return true;
-    return false;
-}
-
 static void weights_that_sum_to_anything_bend_like_those_that_sum_to_1(void** state)
 {
     (void)state;
     sup_character* c = arm_with_weights(halve_some);
-    assert_true(warns(c, "sum to 1.75 at most; normalized") && warns(c, "sum to 0.5 at least; normalized"));
+    assert_true(test_warned(c, "sum to 1.75 at most; normalized") && test_warned(c, "sum to 0.5 at least; normalized"));
     double worst = bent_apart(arm_with_weights(leave), c);
     print_message("sums of 0.5 to 1.75: %.4f mm apart\n", 1000 * worst);
     assert_true(worst < 1e-4);
@@ -103,7 +96,7 @@ static void points_without_weights_bend_with_their_neighbors(void** state)
 {
     (void)state;
     sup_character* c = arm_with_weights(forget_some);
-    assert_true(warns(c, "points without weights take those of the nearest point that has"));
+    assert_true(test_warned(c, "points without weights take those of the nearest point that has"));
     double worst = bent_apart(arm_with_weights(leave), c);
     print_message("without weights: %.2f mm apart\n", 1000 * worst);
     assert_true(worst < 0.012); // an edge is 11 mm; left behind they would be 20 cm off
@@ -142,9 +135,7 @@ static void skip_point(void* user, const char* what, sup_vec3 at, float value)
 static void flesh_is_as_deep_as_around_it_where_bones_meet(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("beast", 0, NULL, &c, &error), error);
+    sup_character* c = test_builtin("beast", 0);
     play p = play_chain((sup_chain_desc){ .character = c, .links = "layers(cage=mesh)" }, (sup_instance_desc){ .preroll = 0 });
     uint32_t      n = 3 * c->mesh.triangle_count, steep = 0;
     layer_corners l = { n, 0, 0, calloc(n, sizeof(sup_vec3)), calloc(n, sizeof(sup_vec3)) };

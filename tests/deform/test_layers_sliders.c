@@ -213,24 +213,20 @@ static uint32_t sweep(const subject* s)
 
 static subject subject_builtin(const char* name, uint32_t points, const char* clip, double end)
 {
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create(name, points, NULL, &c, &error), error);
+    sup_character* c = test_builtin(name, points);
     return subject_make(c, clip, end);
 }
 
 static subject subject_file(const char* argument)
 {
-    char           path[512];
-    sup_character* c = NULL;
-    sup_error      error;
-    const char*    clip = strrchr(argument, ':');
+    char        path[512];
+    const char* clip = strrchr(argument, ':');
     sup_format(path, sizeof path, "%.*s", (int)(clip ? clip - argument : (long)strlen(argument)), argument);
     if (strcmp(argument, "arm") == 0) return subject_builtin("arm", SMALL_ARM, "flex", 0);
     if (strcmp(argument, "fine") == 0) return subject_builtin("arm", 0, "flex", 0);
     if (strcmp(argument, "beast") == 0) return subject_builtin("beast", SMALL_BEAST, "jump", 0);
     if (strcmp(argument, "shake") == 0) return subject_builtin("beast", SMALL_BEAST, "shake", 0);
-    assert_ok(sup_load(path, NULL, &c, &error), error);
+    sup_character* c = test_load(path);
     return subject_make(c, clip ? clip + 1 : "", 1.0);
 }
 
@@ -262,9 +258,8 @@ static void a_limited_value_is_said(void** state)
                  { "layers(margin=0.1)", "margin=0.1 is taken as 0.3" },
                  { "layers(paper_order=on)", "iterations=2 is taken as 15" } };
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
-    assert_ok(sup_builtin_create("arm", 300, NULL, &c, &error), error);
+    sup_character* c = test_builtin("arm", 300);
     for (size_t i = 0; i <= SUP_COUNT_OF(rows); ++i) {
         sup_chain*  chain;
         bool        found = false, any = false;

@@ -30,10 +30,9 @@ static void motion_begins_without_a_jerk(void** state)
 static void what_begins_bent_stands_as_if_it_had_been_bent(void** state)
 {
     (void)state;
-    sup_character* c;
-    sup_meter*     meter;
-    sup_error      error;
-    assert_ok(sup_load("builtin:arm", NULL, &c, &error), error);
+    sup_meter*      meter;
+    sup_error       error;
+    sup_character*  c = test_load("builtin:arm");
     const sup_clip* clip = sup_character_clip(c, "flex");
     assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
     void*  scratch = play_memory(sup_meter_scratch(meter));

@@ -12,10 +12,8 @@ typedef struct press {
 static press press_begin(const char* links, const char* text, sup_character* other)
 {
     press          p = { .arena = sup_arena_create(NULL), .arm = elbow_make(0, 1, 1), .other = other };
-    sup_json*      world = NULL;
-    sup_error      error;
     sup_world_mesh mesh = { "other", other };
-    assert_ok(sup_json_parse(text, strlen(text), "world", p.arena, &world, &error), error);
+    sup_json*      world = test_json(text, p.arena);
     p.play = play_chain((sup_chain_desc){ .character = p.arm,
                                           .clip = &p.arm->clips[0],
                                           .links = links,

@@ -53,10 +53,8 @@ static void morph_weights_act_before_skinning(void** state)
     sup_character_desc desc = {
         .name = "leaf", .part_count = 1, .parts = &part, .clip_count = 1, .clips = &clip, .metres_per_unit = 1
     };
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    play p = play_chain((sup_chain_desc){ .character = c }, (sup_instance_desc){ .clip = &c->clips[0] });
+    sup_character* c = test_character(&desc);
+    play           p = play_chain((sup_chain_desc){ .character = c }, (sup_instance_desc){ .clip = &c->clips[0] });
     play_hash(&p, 0.25);
     assert_float_equal(p.out[0].z, 0.5f, 1e-6f);
     play_end(&p);

@@ -213,9 +213,7 @@ static void every_example_of_the_arm_is_met(void** state)
                                           "pose_space(kernel=gaussian)",
                                           "pose_space(kernel=gaussian,radius=4)",
                                           "pose_space(kernel=gaussian,weighted=off,radius=0.25)" };
-    sup_character*           c = NULL;
-    sup_error                error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
+    sup_character*           c = test_builtin("arm", 600);
     assert_true(c->example_count == 4);
     for (size_t k = 0; k < SUP_COUNT_OF(chains); ++k)
         for (uint32_t e = 0; e < c->example_count; ++e) {
@@ -239,9 +237,7 @@ static void a_half_twisted_wrist_keeps_its_size(void** state)
     } cases[] = { { "linear,pose_space(turning=off)", 0.3, 0.6 },
                   { "linear,pose_space", 0.85, 1.02 },
                   { "dualquat,pose_space", 0.97, 1.03 } };
-    sup_character* arm = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 0, NULL, &arm, &error), error);
+    sup_character*  arm = test_builtin("arm", 0);
     const sup_clip* twist = sup_character_clip(arm, "twist");
     for (size_t i = 0; i < SUP_COUNT_OF(cases); ++i) {
         play   p = play_chain((sup_chain_desc){ .character = arm, .clip = twist, .links = cases[i].links },
@@ -261,11 +257,10 @@ static void a_half_twisted_wrist_keeps_its_size(void** state)
 static void corrections_turn_with_the_whole_character(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
     sup_pose       pose;
     sup_arena*     arena = sup_arena_create(NULL);
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
+    sup_character* c = test_builtin("arm", 600);
     assert_ok(sup_pose_create(c, arena, &pose, &error), error);
     const sup_example* flexed = &c->examples[1];
     sup_clip_sample(c, sup_character_clip(c, flexed->clip), flexed->time, &pose);
@@ -309,9 +304,7 @@ static float disturbed(const sup_character* c, const char* links)
 static void a_far_joint_does_not_disturb_a_weighted_point(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
+    sup_character* c = test_builtin("arm", 600);
     float weighted = disturbed(c, "pose_space"), whole = disturbed(c, "pose_space(weighted=off)");
     print_message("biceps moved by a twisted hand: weighted %.5f, by the whole pose %.5f\n", (double)weighted, (double)whole);
     assert_true(whole > 1e-3f);
@@ -322,9 +315,7 @@ static void a_far_joint_does_not_disturb_a_weighted_point(void** state)
 static void it_runs_live_as_with_a_clip(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 600, NULL, &c, &error), error);
+    sup_character*  c = test_builtin("arm", 600);
     const sup_clip* wave = sup_character_clip(c, "wave");
     play            ahead = play_chain((sup_chain_desc){ .character = c, .clip = wave, .links = "pose_space" },
                                        (sup_instance_desc){ .clip = wave });
@@ -524,18 +515,12 @@ static void running_out_of_memory_is_an_error(void** state)
 {
     (void)state;
     sup_character* c = taught();
-    for (long n = 0;; ++n) {
-        test_allocator memory;
+    for (test_starved s = { 0 }; test_starve(&s);) {
+        sup_chain_desc desc = { .character = c, .links = "pose_space", .allocator = &s.memory.allocator };
         sup_chain*     chain = NULL;
         sup_error      error;
-        test_allocator_init(&memory, n);
-        sup_result r = sup_chain_create(
-            &(sup_chain_desc){ .character = c, .links = "pose_space", .allocator = &memory.allocator }, &chain, &error);
-        if (r == SUP_OK) sup_chain_destroy(chain);
-        else assert_int_equal(r, SUP_ERROR_MEMORY);
-        assert_int_equal(memory.live, 0);
-        if (r == SUP_OK) break;
-        assert_true(n < 1000);
+        s.result = sup_chain_create(&desc, &chain, &error);
+        if (s.result == SUP_OK) sup_chain_destroy(chain);
     }
     sup_character_destroy(c);
 }

@@ -15,21 +15,13 @@ static void assert_near(sup_vec3 v, float x, float y, float z)
     assert_float_equal(v.z, z, 1e-4f);
 }
 
-static sup_json* parsed(sup_arena* arena, const char* text)
-{
-    sup_json* json = NULL;
-    sup_error error;
-    assert_ok(sup_json_parse(text, strlen(text), "world", arena, &json, &error), error);
-    return json;
-}
-
 // The arm of the elbow scene: along x, its elbow at 0.3 m, 5 cm thick at the shoulder. `bend` degrees within a second.
 static pull pull_begin(const char* links, const char* world, double bend)
 {
     pull p = { .arena = sup_arena_create(NULL), .arm = elbow_make(bend, 1, 1) };
     p.play = play_chain(
         (sup_chain_desc){
-            .character = p.arm, .clip = &p.arm->clips[0], .links = links, .world = world ? parsed(p.arena, world) : NULL },
+            .character = p.arm, .clip = &p.arm->clips[0], .links = links, .world = world ? test_json(world, p.arena) : NULL },
         (sup_instance_desc){ .clip = &p.arm->clips[0], .end = 1000 });
     return p;
 }
@@ -157,7 +149,7 @@ static void a_hand_that_pulls_now_gives_the_bits_of_the_file_it_leaves(void** st
             sup_arena* arena = sup_arena_create(NULL);
             hand_keys(keys, sizeof keys, i);
             double from = i < 2 ? 0 : 0.005 * ceil((i - 1) / 30.0 / 0.005 - 1e-9);
-            assert_ok(sup_instance_set_forces(live.play.instance, parsed(arena, keys), from, &error), error);
+            assert_ok(sup_instance_set_forces(live.play.instance, test_json(keys, arena), from, &error), error);
             seen[i] = play_hash(&live.play, i / 30.0);
             sup_arena_destroy(arena);
         }
@@ -198,8 +190,8 @@ static void a_ball_that_pokes_now_gives_the_bits_of_the_file_it_leaves(void** st
             sup_arena* arena = sup_arena_create(NULL);
             ball_keys(keys, sizeof keys, i);
             double from = i < 2 ? 0.049 : (i - 1) / 30.0 + 1 / 60.0; // where it waits nothing is in its way, wherever that is
-            assert_ok(sup_instance_set_bodies(live.play.instance, parsed(arena, keys), from, &error), error);
-            assert_ok(sup_instance_set_forces(live.play.instance, parsed(arena, "[]"), from, &error), error); // bodies stay
+            assert_ok(sup_instance_set_bodies(live.play.instance, test_json(keys, arena), from, &error), error);
+            assert_ok(sup_instance_set_forces(live.play.instance, test_json("[]", arena), from, &error), error); // bodies stay
             seen[i] = play_hash(&live.play, i / 30.0);
             sup_arena_destroy(arena);
         }
@@ -228,7 +220,7 @@ static void bodies_that_the_chain_was_not_bound_with_are_refused(void** state)
     uint64_t before = play_hash(&p.play, 0.2);
     for (size_t i = 0; i < SUP_COUNT_OF(wrong); ++i) {
         sup_error error = { 0 };
-        assert_int_equal(sup_instance_set_bodies(p.play.instance, parsed(p.arena, wrong[i][0]), 0, &error), SUP_ERROR_INPUT);
+        assert_int_equal(sup_instance_set_bodies(p.play.instance, test_json(wrong[i][0], p.arena), 0, &error), SUP_ERROR_INPUT);
         if (!strstr(error.text, wrong[i][1])) fail_msg("'%s' does not say '%s'", error.text, wrong[i][1]);
     }
     assert_true(play_hash(&p.play, 0.1) != before && play_hash(&p.play, 0.2) == before);
@@ -293,7 +285,7 @@ static void wrong_springs_are_refused_and_leave_the_instance_as_it_was(void** st
     uint64_t before = play_hash(&p.play, 0.2);
     for (size_t i = 0; i < SUP_COUNT_OF(wrong); ++i) {
         sup_error error = { 0 };
-        assert_int_equal(sup_instance_set_forces(p.play.instance, parsed(p.arena, wrong[i][0]), 0, &error), SUP_ERROR_INPUT);
+        assert_int_equal(sup_instance_set_forces(p.play.instance, test_json(wrong[i][0], p.arena), 0, &error), SUP_ERROR_INPUT);
         if (!strstr(error.text, wrong[i][1])) fail_msg("'%s' does not say '%s'", error.text, wrong[i][1]);
     }
     assert_true(play_hash(&p.play, 0.1) != before && play_hash(&p.play, 0.2) == before);
@@ -312,9 +304,9 @@ static void forces_of_a_hand_take_the_hosts_memory(void** state)
         sup_instance_create(&(sup_instance_desc){ .chain = p.play.chain, .allocator = &memory.allocator }, &instance, &error),
         error);
     long before = memory.live;
-    assert_ok(
-        sup_instance_set_forces(instance, parsed(p.arena, "[{\"at\":[0.15,0,0],\"radius\":1,\"value\":[0,0,1]}]"), 0, &error),
-        error);
+    assert_ok(sup_instance_set_forces(instance, test_json("[{\"at\":[0.15,0,0],\"radius\":1,\"value\":[0,0,1]}]", p.arena), 0,
+                                      &error),
+              error);
     assert_true(memory.live > before);
     sup_instance_destroy(instance);
     assert_int_equal(memory.live, 0);

@@ -27,9 +27,7 @@ static sup_character* grid(uint32_t n)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "grid", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
-    sup_character*     out = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    sup_character*     out = test_character(&desc);
     free(points), free(sizes), free(corners);
     return out;
 }
@@ -53,9 +51,7 @@ static sup_character* renumbered(const sup_character* c, const uint32_t* number)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "grid", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
-    sup_character*     out = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    sup_character*     out = test_character(&desc);
     free(points), free(sizes), free(corners);
     return out;
 }
@@ -80,9 +76,7 @@ static sup_character* two_sided(const sup_character* c)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "sheet", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
-    sup_character*     out = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    sup_character*     out = test_character(&desc);
     free(sizes), free(corners);
     return out;
 }
@@ -211,28 +205,18 @@ static sup_character* stiff(const sup_character* c)
         joints[i] = c->weights.joints[c->weights.begin[i]];
         weights[i] = 1;
     }
-    sup_part_desc      part = { .name = "stiff",
-                                .vertex_count = c->mesh.point_count,
-                                .positions = c->mesh.points,
-                                .face_count = c->mesh.face_count,
-                                .face_sizes = sizes,
-                                .corners = c->mesh.corner_vertices,
-                                .width = 1,
-                                .joints = joints,
-                                .weights = weights,
-                                .joint = SUP_NONE,
-                                .source_id = SUP_NONE };
-    sup_character_desc desc = { .name = "stiff",
-                                .part_count = 1,
-                                .parts = &part,
-                                .joint_count = c->skeleton.joint_count,
-                                .joints = c->skeleton.joints,
-                                .clip_count = c->clip_count,
-                                .clips = c->clips,
-                                .metres_per_unit = 1 };
-    sup_character*     out = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    sup_part_desc  part = { .name = "stiff",
+                            .vertex_count = c->mesh.point_count,
+                            .positions = c->mesh.points,
+                            .face_count = c->mesh.face_count,
+                            .face_sizes = sizes,
+                            .corners = c->mesh.corner_vertices,
+                            .width = 1,
+                            .joints = joints,
+                            .weights = weights,
+                            .joint = SUP_NONE,
+                            .source_id = SUP_NONE };
+    sup_character* out = test_character_with(c, &part);
     free(sizes), free(joints), free(weights);
     return out;
 }

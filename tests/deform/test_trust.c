@@ -237,10 +237,8 @@ static void the_soft_preset_is_seen_and_exact(void** state)
     (void)state;
     static const char* const names[] = { "beam", "fourier" };
     for (int k = 0; k < 2; ++k) {
-        sup_character* c = NULL;
-        sup_error      error;
-        char           soft[64], still[64];
-        assert_ok(sup_builtin_create("arm", 1200, NULL, &c, &error), error);
+        char            soft[64], still[64];
+        sup_character*  c = test_builtin("arm", 1200);
         const sup_clip* clip = sup_character_clip(c, "flex");
         sup_format(soft, sizeof soft, "%s(preset=soft)", names[k]), sup_format(still, sizeof still, "%s(sway=0)", names[k]);
         play a = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = soft },

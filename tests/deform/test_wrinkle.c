@@ -64,9 +64,7 @@ static sup_character* sheet(uint32_t along, uint32_t across, float length, float
                                 .morph_count = 1,
                                 .morphs = &morph };
     sup_character_desc desc = { .name = "sheet", .part_count = 1, .parts = &part, .joint_count = 2, .joints = both };
-    sup_character*     out = NULL;
-    sup_error          error = { 0 };
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
+    sup_character*     out = test_character(&desc);
     free(points), free(deltas), free(corners), free(sizes), free(joints), free(weights);
     return out;
 }
@@ -291,11 +289,9 @@ static void creases_stay_at_rest_and_tension_flattens_them(void** state)
 static void one_degree_moves_no_point_far(void** state)
 {
     (void)state;
-    sup_error      error = { 0 };
-    sup_character* c = NULL;
-    assert_ok(sup_builtin_create("arm", 40000, NULL, &c, &error), error);
-    played   with = play(c, "dualquat,wrinkle"), plain = play(c, "dualquat");
-    uint32_t joint = sup_character_joint(c, "forearm"), n = c->mesh.point_count;
+    sup_character* c = test_builtin("arm", 40000);
+    played         with = play(c, "dualquat,wrinkle"), plain = play(c, "dualquat");
+    uint32_t       joint = sup_character_joint(c, "forearm"), n = c->mesh.point_count;
     assert_true(joint != SUP_NONE);
     float*        before = calloc(n, sizeof *before);
     sup_transform rest = with.pose.local[joint];
@@ -352,9 +348,7 @@ static void fold_depths(played* with, played* plain, const sup_character* c, flo
 // a fold is a function of the pose, so that is the sum over the joints of the lengths of its gradients.
 static void check_one_degree(const char* name, uint32_t points, const char* clip_name, uint32_t poses)
 {
-    sup_error      error = { 0 };
-    sup_character* c = NULL;
-    assert_ok(sup_builtin_create(name, points, NULL, &c, &error), error);
+    sup_character*  c = test_builtin(name, points);
     const sup_clip* clip = sup_character_clip(c, clip_name);
     assert_non_null(clip);
     played      with = play(c, "linear,wrinkle(thickness=4)"), plain = play(c, "linear");
@@ -444,14 +438,13 @@ static void folds_fit_the_limb(void** state)
 {
     (void)state;
     sup_error      error = { 0 };
-    sup_character* c = NULL;
-    assert_ok(sup_builtin_create("arm", 8000, NULL, &c, &error), error);
-    sup_arena*   arena = sup_arena_create(NULL);
-    sup_topology topology;
-    wrinkle_tree tree;
-    uint32_t     n = c->mesh.point_count, joint = sup_character_joint(c, "forearm");
-    float*       lengths = malloc(n * sizeof *lengths);
-    sup_polygons polygons = { n, c->mesh.face_count, c->mesh.face_begin, c->mesh.corner_points };
+    sup_character* c = test_builtin("arm", 8000);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_topology   topology;
+    wrinkle_tree   tree;
+    uint32_t       n = c->mesh.point_count, joint = sup_character_joint(c, "forearm");
+    float*         lengths = malloc(n * sizeof *lengths);
+    sup_polygons   polygons = { n, c->mesh.face_count, c->mesh.face_begin, c->mesh.corner_points };
     assert_ok(sup_topology_create(&polygons, arena, &topology, &error), error);
     for (uint32_t i = 0; i < n; ++i) lengths[i] = 0.1f;
     assert_ok(sup_wrinkle_tree_create(&c->mesh, arena, &tree, &error), error);
@@ -477,9 +470,8 @@ static void folds_make_no_skin_cross_that_did_not(void** state)
 {
     (void)state;
     sup_error      error = { 0 };
-    sup_character* c = NULL;
     sup_meter*     meter = NULL;
-    assert_ok(sup_builtin_create("arm", 20000, NULL, &c, &error), error);
+    sup_character* c = test_builtin("arm", 20000);
     assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
     void*    scratch = sup_scratch_create(sup_meter_scratch(meter), NULL);
     played   with = play(c, "linear,wrinkle"), plain = play(c, "linear");
@@ -505,9 +497,8 @@ static void folds_are_gone_where_clips_push_skin_through_skin(void** state)
 {
     (void)state;
     sup_error      error = { 0 };
-    sup_character* c = NULL;
     sup_meter*     meter = NULL;
-    assert_ok(sup_builtin_create("arm", 40000, NULL, &c, &error), error);
+    sup_character* c = test_builtin("arm", 40000);
     assert_ok(sup_meter_create(c, NULL, &meter, &error), error);
     void*           scratch = sup_scratch_create(sup_meter_scratch(meter), NULL);
     played          with = play(c, "dualquat,wrinkle"), plain = play(c, "dualquat");

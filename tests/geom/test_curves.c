@@ -166,9 +166,8 @@ static void a_tube_of_one_part_gets_rings_along_its_whole_length(void** state)
 static void curves_along_the_arm_run_from_end_to_end_around_all_of_it(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
+    sup_error       error;
+    sup_character*  c = test_builtin("arm", 3000);
     sup_arena*      arena = sup_arena_create(NULL);
     sup_curves_desc desc = { .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_ALONG, .curves = 22 };
     sup_curves      curves;
@@ -189,9 +188,8 @@ static void curves_along_the_arm_run_from_end_to_end_around_all_of_it(void** sta
 static void parts_with_one_two_and_many_seams_all_get_rings(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("beast", 3000, NULL, &c, &error), error);
+    sup_error       error;
+    sup_character*  c = test_builtin("beast", 3000);
     sup_arena*      arena = sup_arena_create(NULL);
     sup_curves_desc desc = {
         .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_PLANES, .spacing = 0.04f * c->mesh.diagonal
@@ -368,9 +366,8 @@ static void loops_from_given_edges_know_their_neighbors(void** state)
 static void a_loop_up_and_back_is_two_curves(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
+    sup_error       error;
+    sup_character*  c = test_builtin("arm", 3000);
     sup_arena*      arena = sup_arena_create(NULL);
     sup_curves_desc desc = { .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_LOOPS };
     sup_curves      all, one;
@@ -542,9 +539,8 @@ static void a_smooth_motion_arrives_without_a_jump_between_cells(void** state)
 {
     (void)state;
     // Nodes rise by a wave along and around the tube; neighbors on the skin may differ by what the wave does, not more.
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_builtin_create("arm", 6000, NULL, &c, &error), error);
+    sup_error       error;
+    sup_character*  c = test_builtin("arm", 6000);
     sup_arena*      arena = sup_arena_create(NULL);
     sup_curves_desc desc = { .mesh = mesh_of(c), .labels = dominant(c, arena), .way = SUP_CURVES_ALONG, .curves = 16 };
     sup_curves      curves;
@@ -589,11 +585,10 @@ static double rebuilt(const sup_character* c, const ringed* r)
 static void curves_alone_hold_the_shape(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
-    assert_ok(sup_builtin_create("arm", 3000, NULL, &c, &error), error);
-    sup_arena* arena = sup_arena_create(NULL);
-    double     error_of[3];
+    sup_character* c = test_builtin("arm", 3000);
+    sup_arena*     arena = sup_arena_create(NULL);
+    double         error_of[3];
     for (int k = 0; k < 3; ++k) {
         sup_curves_desc desc = { .mesh = mesh_of(c),
                                  .labels = dominant(c, arena),

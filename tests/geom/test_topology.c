@@ -341,22 +341,16 @@ static void no_memory_is_an_error_not_a_crash(void** state)
 {
     (void)state;
     sup_polygons p = { 8, 6, cube_begin, cube };
-    long         fail_at = 0;
-    sup_result   result = SUP_ERROR_MEMORY;
-    for (; result == SUP_ERROR_MEMORY; ++fail_at) {
-        test_allocator a;
-        test_allocator_init(&a, fail_at);
-        sup_arena*   arena = sup_arena_create(&a.allocator);
+    test_starved s = { 0 };
+    while (test_starve(&s)) {
+        sup_arena*   arena = sup_arena_create(&s.memory.allocator);
         sup_topology t = { .edge_count = 77 };
         sup_error    error;
-        if (!arena) continue;
-        result = sup_topology_create(&p, arena, &t, &error);
-        assert_int_equal(t.edge_count, result == SUP_OK ? 12 : 77); // untouched when it fails
+        if (arena) s.result = sup_topology_create(&p, arena, &t, &error);
+        assert_int_equal(t.edge_count, s.result == SUP_OK ? 12 : 77); // untouched when it fails
         sup_arena_destroy(arena);
-        assert_int_equal(a.live, 0);
     }
-    assert_int_equal(result, SUP_OK);
-    assert_true(fail_at > 2);
+    assert_true(s.rounds > 2);
 }
 
 int main(void)

@@ -186,19 +186,12 @@ static inline sup_result test_bake_run(test_bake* b, const sup_allocator* alloca
 /// left behind, in memory or in the folder.
 static inline void test_bake_starved(const test_bake* like, const test_folder* folder)
 {
-    sup_result result = SUP_ERROR_MEMORY;
-    for (long n = 0; result != SUP_OK && n < 20000; ++n) {
-        test_allocator a;
-        test_bake      b = *like;
-        sup_error      error;
-        test_allocator_init(&a, n);
-        result = test_bake_run(&b, &a.allocator, &error);
-        assert_int_equal(a.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_int_equal(test_folder_count(folder), 0);
+    for (test_starved s = { 0 }; test_starve(&s);) {
+        test_bake b = *like;
+        sup_error error;
+        s.result = test_bake_run(&b, &s.memory.allocator, &error);
+        if (s.result != SUP_OK) assert_int_equal(test_folder_count(folder), 0);
     }
-    assert_int_equal(result, SUP_OK);
 }
 
 /// The part of a read-back character that a part went into: of its name, or "NAME baked" where it lost its skin.

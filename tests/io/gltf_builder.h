@@ -234,13 +234,6 @@ static inline void refuse_glb(builder* b, const char* words)
     builder_free(b);
 }
 
-static inline bool has_warning(const sup_character* c, const char* words)
-{
-    for (uint32_t i = 0; i < c->warning_count; ++i)
-        if (strstr(c->warnings[i], words)) return true;
-    return false;
-}
-
 static inline void done(sup_character* c, builder* b)
 {
     sup_character_destroy(c);

@@ -74,17 +74,11 @@ static inline uint32_t read_stopping(const char* text, uint32_t stop)
 /// Reads with memory that ends one allocation later each time, until it is enough.
 static inline void starve(const void* data, size_t size)
 {
-    for (long at = 0;; ++at) {
-        test_allocator memory;
+    for (test_starved s = { 0 }; test_starve(&s);) {
         sup_character* c = NULL;
         sup_error      error;
-        test_allocator_init(&memory, at);
-        sup_result result = read_bytes(data, size, &memory.allocator, &c, &error);
+        s.result = read_bytes(data, size, &s.memory.allocator, &c, &error);
         sup_character_destroy(c);
-        assert_int_equal(memory.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_true(at < 1000);
     }
 }
 

@@ -41,9 +41,7 @@ static void flat_tube_shows_the_baked_points_and_says_so(void** state)
     bake(&b);
     assert_non_null(strstr(b.warnings, "as --flat requests"));
     assert_true(test_bake_error(&b, "bend.dualquat") < NEAR);
-    sup_character* again;
-    sup_error      error;
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_character* again = test_load(b.path);
     assert_int_equal(again->mesh.part_count, 1);
     assert_int_not_equal(again->mesh.parts[0].joint, SUP_NONE);
     sup_character_destroy(again);
@@ -77,10 +75,8 @@ static void held_pose_shows_the_baked_points(void** state)
 // Points of the file whose weights are not those of the character, and the largest difference of any.
 static uint32_t changed_weights(const sup_character* c, const char* path, double* most)
 {
-    sup_character* again;
-    sup_error      error;
     uint32_t       changed = 0;
-    assert_ok(sup_load(path, NULL, &again, &error), error);
+    sup_character* again = test_load(path);
     assert_int_equal(again->mesh.point_count, c->mesh.point_count);
     *most = 0;
     for (uint32_t p = 0; p < c->mesh.point_count; ++p) {
@@ -170,9 +166,7 @@ static void baking_again_keeps_the_first_bake(void** state)
              .character = tube, .clip = tube->clips, .path = test_folder_file(&folder, "once.glb"), .fps = 5, .frames = 6
     };
     bake(&first);
-    sup_character* once;
-    sup_error      error;
-    assert_ok(sup_load(first.path, NULL, &once, &error), error);
+    sup_character* once = test_load(first.path);
     assert_int_equal(once->mesh.point_count, tube->mesh.point_count);
     assert_memory_equal(once->mesh.vertex_points, tube->mesh.vertex_points, tube->mesh.vertex_count * sizeof(uint32_t));
     const sup_clip* clip = sup_character_clip(once, "bend");
@@ -270,10 +264,7 @@ static sup_character* two_squares(scene* s, uint32_t influences)
                                 .clip_count = 1,
                                 .clips = &s->clip,
                                 .metres_per_unit = 1 };
-    sup_character*     character;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
-    return character;
+    return test_character(&desc);
 }
 
 static void parts_on_nodes_and_morphs_show_the_baked_points(void** state)
@@ -318,7 +309,6 @@ static void weights_that_are_written_anew_keep_the_four_that_viewers_take(void**
 {
     (void)state;
     scene          s;
-    sup_error      error;
     sup_character *squares = two_squares(&s, 5), *again;
     test_bake      b = {
              .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "four.glb"), .fps = 4, .frames = 5
@@ -328,7 +318,7 @@ static void weights_that_are_written_anew_keep_the_four_that_viewers_take(void**
     assert_non_null(strstr(b.warnings, "up to 5 influences and viewers support four"));
     assert_null(strstr(b.warnings, "loses its skin"));
     assert_true(test_bake_error(&b, "move.dualquat") < NEAR);
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    again = test_load(b.path);
     assert_int_equal(again->weights.influences_max, 4);
     assert_float_equal(again->weights.sum_min, 1, 1e-6f);
     sup_character_destroy(again);
@@ -369,11 +359,10 @@ static void the_other_clip_still_plays_with_its_morphs(void** state)
              .character = squares, .clip = squares->clips, .path = test_folder_file(&folder, "other.glb"), .fps = 4, .frames = 5
     };
     bake(&b);
-    sup_character* again;
     sup_error      error;
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
-    sup_arena* arena = sup_arena_create(NULL);
-    sup_pose   pose, pose_again;
+    sup_character* again = test_load(b.path);
+    sup_arena*     arena = sup_arena_create(NULL);
+    sup_pose       pose, pose_again;
     assert_ok(sup_pose_create(squares, arena, &pose, &error), error);
     assert_ok(sup_pose_create(again, arena, &pose_again, &error), error);
     for (int i = 0; i <= 4; ++i) {
@@ -416,10 +405,9 @@ static void centimetres_and_z_up_become_metres_and_y_up(void** state)
                         .frames = 5,
                         .flat = flat != 0 };
         bake(&b);
-        sup_character* again;
-        assert_ok(sup_load(b.path, NULL, &again, &error), error);
-        sup_arena* arena = sup_arena_create(NULL);
-        sup_pose   pose, pose_again;
+        sup_character* again = test_load(b.path);
+        sup_arena*     arena = sup_arena_create(NULL);
+        sup_pose       pose, pose_again;
         assert_ok(sup_pose_create(squares, arena, &pose, &error), error);
         assert_ok(sup_pose_create(again, arena, &pose_again, &error), error);
         sup_vec3 points[8], shown[8];
@@ -515,9 +503,7 @@ static void points_that_are_not_finite_stay_at_rest_and_are_counted_in_every_for
         const char* path = test_folder_file(&folder, name);
         bake_bad_frame(tube, path);
         if (strcmp(format->name, "gltf") == 0) {
-            sup_character* again;
-            sup_error      error;
-            assert_ok(sup_load(path, NULL, &again, &error), error);
+            sup_character* again = test_load(path);
             assert_non_null(sup_character_clip(again, "broken"));
             sup_character_destroy(again);
         } else if (strcmp(format->name, "obj") == 0 || strcmp(format->name, "usda") == 0) assert_finite_text(path);

@@ -11,14 +11,6 @@ static int make(void** state)
     return make_of(test_tube(6, 5, 3, 3, 0.5f));
 }
 
-static void write_text(const char* path, const char* text)
-{
-    FILE* file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void assert_text(const char* path, const char* text)
 {
     char  found[64] = { 0 };
@@ -95,7 +87,7 @@ static void missing_rights_are_refused(void** state)
         skip();
     }
     const char* path = test_folder_file(&folder, "kept.glb");
-    write_text(path, "old");
+    test_write(path, "old", 3);
     chmod(path, 0444);
     assert_refused(path, SUP_ERROR_FILE, "write-protected");
     unlink(path);
@@ -141,7 +133,7 @@ static void an_interrupted_bake_leaves_the_old_file_and_nothing_else(void** stat
 {
     (void)state;
     const char* path = test_folder_file(&folder, "old.glb");
-    write_text(path, "old");
+    test_write(path, "old", 3);
     test_bake     b = to(path);
     sup_bake_desc desc = test_bake_desc(&b);
     sup_bake*     bake;
@@ -161,7 +153,7 @@ static void a_whole_bake_replaces_the_old_file_and_keeps_its_rights(void** state
     const char* path = test_folder_file(&folder, "old.glb");
     struct stat info;
     sup_error   error;
-    write_text(path, "old");
+    test_write(path, "old", 3);
     chmod(path, 0640);
     test_bake b = to(path);
     assert_ok(test_bake_run(&b, NULL, &error), error);
@@ -199,7 +191,7 @@ static void a_full_disk_leaves_the_old_file_and_nothing_else(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "old.glb");
-    write_text(path, "old");
+    test_write(path, "old", 3);
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);

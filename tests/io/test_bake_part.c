@@ -42,11 +42,10 @@ static bool jumps_at(double time)
 // Largest difference of any joint's matrix between the source at start + t and the baked clip at t, over the whole span.
 static double joints_error(const test_bake* b, double end, const char* name, double* seconds)
 {
-    sup_character* again;
-    sup_error      error;
-    sup_pose       x, y;
-    sup_arena*     arena = sup_arena_create(NULL);
-    assert_ok(sup_load(b->path, NULL, &again, &error), error);
+    sup_error       error;
+    sup_pose        x, y;
+    sup_arena*      arena = sup_arena_create(NULL);
+    sup_character*  again = test_load(b->path);
     const sup_clip* clip = sup_character_clip(again, name);
     assert_non_null(clip);
     *seconds = clip->seconds;
@@ -159,7 +158,6 @@ static void a_loop_closes(void** state)
 {
     (void)state;
     sup_character* tube = test_tube(12, 8, 3, 3, 0.5f);
-    sup_character* again;
     sup_error      error;
     sup_pose       pose;
     test_bake      b = { .character = tube,
@@ -170,7 +168,7 @@ static void a_loop_closes(void** state)
                          .loop = true,
                          .frames = (uint32_t)(tube->clips[0].seconds * 10) };
     assert_ok(test_bake_run(&b, NULL, &error), error);
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_character*  again = test_load(b.path);
     const sup_clip* clip = sup_character_clip(again, "bend.dualquat");
     assert_ok(sup_pose_create(again, again->arena, &pose, &error), error);
     assert_float_equal(clip->seconds, tube->clips[0].seconds, 1e-6);

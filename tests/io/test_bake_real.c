@@ -42,9 +42,8 @@ static double other_clips_error(const test_bake* b, const sup_character* again)
 
 static void bake_all_clips(const char* path, bool flat)
 {
-    sup_character* c;
     sup_error      error;
-    assert_ok(sup_load(path, NULL, &c, &error), error);
+    sup_character* c = test_load(path);
     for (uint32_t k = 0; k < c->clip_count; ++k) {
         char      name[256];
         uint32_t  frames = (uint32_t)(c->clips[k].seconds * 10) + 1;
@@ -57,8 +56,7 @@ static void bake_all_clips(const char* path, bool flat)
         assert_ok(test_bake_run(&b, NULL, &error), error);
         snprintf(name, sizeof name, "%s.dualquat", c->clips[k].name);
         double         baked = test_bake_error(&b, name);
-        sup_character* again;
-        assert_ok(sup_load(b.path, NULL, &again, &error), error);
+        sup_character* again = test_load(b.path);
         double other = flat ? 0 : other_clips_error(&b, again);
         print_message("%s: %u frames, %llu bytes, baked %g, other clips %g\n%s%s", name, frames, (unsigned long long)b.bytes,
                       baked, other, b.warnings, b.warnings[0] ? "\n" : "");

@@ -42,10 +42,9 @@ static void few_moved_points_take_few_bytes(void** state)
 static sup_character* baked(const char* file, bool sparse, bool local)
 {
     test_bake      b = to(test_folder_file(&folder, file), sparse, local);
-    sup_character* again = NULL;
     sup_error      error;
     assert_ok(test_bake_run(&b, NULL, &error), error);
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_character* again = test_load(b.path);
     unlink(b.path);
     return again;
 }

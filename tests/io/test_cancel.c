@@ -76,13 +76,7 @@ static void hears(const char* what, work_fn* work, const void* data)
     }
 }
 
-static sup_character* large(void)
-{
-    sup_character* c = NULL;
-    sup_error      error = { 0 };
-    assert_ok(sup_builtin_create("beast", POINTS, NULL, &c, &error), error);
-    return c;
-}
+static sup_character* large(void) { return test_builtin("beast", POINTS); }
 
 // ---------------------------------------------------------------------------------------------- reading
 

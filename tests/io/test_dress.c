@@ -117,9 +117,7 @@ static const float* attribute(uint32_t primitive, const char* name, uint32_t* co
 // Points and polygons as they were, whatever became of the vertices.
 static void check_points(const char* path, const sup_character* from)
 {
-    sup_character* again = NULL;
-    sup_error      error;
-    assert_ok(sup_load(path, NULL, &again, &error), error);
+    sup_character* again = test_load(path);
     assert_int_equal(sup_character_pictures(again), sup_character_pictures(from));
     assert_int_equal(again->mesh.point_count, 7);
     assert_int_equal(again->mesh.vertex_count, 9); // the shared edge twice, and the loose one
@@ -311,13 +309,12 @@ static void colors_of_the_beast_survive_a_glb(void** state)
     (void)state;
     sup_error      error;
     sup_character* beast = NULL;
-    sup_character* read = NULL;
     const char*    path = test_folder_file(&folder, "beast.glb");
     assert_ok(sup_builtin_create("beast", 2000, NULL, &beast, &error), error);
     assert_ok(sup_character_write(beast, path, NULL, NULL, &error), error);
-    assert_ok(sup_load(path, NULL, &read, &error), error);
-    uint32_t  count = beast->mesh.point_count;
-    sup_vec3 *before = calloc(count, sizeof *before), *after = calloc(count, sizeof *after);
+    sup_character* read = test_load(path);
+    uint32_t       count = beast->mesh.point_count;
+    sup_vec3 *     before = calloc(count, sizeof *before), *after = calloc(count, sizeof *after);
     assert_true(sup_character_colors(beast, before) && sup_character_colors(read, after));
     assert_int_equal(read->mesh.point_count, count);
     for (uint32_t p = 0; p < count; ++p) { // the file has its own order
@@ -333,10 +330,8 @@ static void colors_of_the_beast_survive_a_glb(void** state)
 static void the_arm_has_no_colors(void** state)
 {
     (void)state;
-    sup_error      error;
-    sup_character* arm = NULL;
-    assert_ok(sup_builtin_create("arm", 0, NULL, &arm, &error), error);
-    sup_vec3* colors = calloc(arm->mesh.point_count, sizeof *colors);
+    sup_character* arm = test_builtin("arm", 0);
+    sup_vec3*      colors = calloc(arm->mesh.point_count, sizeof *colors);
     assert_false(sup_character_colors(arm, colors));
     free(colors);
     sup_character_destroy(arm);
@@ -359,18 +354,11 @@ static void failing_allocations_are_said(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "starved.glb");
-    for (long at = 0;; ++at) {
-        test_allocator memory;
-        sup_result     result;
+    for (test_starved s = { 0 }; test_starve(&s);) {
         sup_error      error;
-        test_allocator_init(&memory, at);
-        sup_character* c = read_text("art/strip.obj", strip, sizeof strip - 1, &memory.allocator, &result);
-        if (result == SUP_OK) result = sup_character_write(c, path, &memory.allocator, NULL, &error);
+        sup_character* c = read_text("art/strip.obj", strip, sizeof strip - 1, &s.memory.allocator, &s.result);
+        if (s.result == SUP_OK) s.result = sup_character_write(c, path, &s.memory.allocator, NULL, &error);
         sup_character_destroy(c);
-        assert_int_equal(memory.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_true(at < 2000);
     }
 }
 

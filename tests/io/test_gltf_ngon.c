@@ -107,13 +107,12 @@ static void baked_and_read(const sup_character* c)
 {
     test_folder    folder;
     sup_error      error;
-    sup_character* again;
     test_folder_make(&folder);
     test_bake b = {
         .character = c, .clip = &c->clips[0], .path = test_folder_file(&folder, "faces.glb"), .fps = 4, .frames = 2
     };
     assert_ok(test_bake_run(&b, NULL, &error), error);
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_character* again = test_load(b.path);
     assert_same_faces(&c->mesh, &again->mesh);
     sup_character_destroy(again);
     test_folder_remove(&folder);
@@ -128,9 +127,7 @@ static void quads_survive_a_fresh_document(void** state)
     sup_character_destroy(tube);
     static const char* const names[] = { "builtin:arm?points=1000", "builtin:beast?points=1500" };
     for (size_t i = 0; i < 2; ++i) {
-        sup_character* c;
-        sup_error      error;
-        assert_ok(sup_load(names[i], NULL, &c, &error), error);
+        sup_character* c = test_load(names[i]);
         baked_and_read(c);
         sup_character_destroy(c);
     }

@@ -223,7 +223,7 @@ static void points_and_lines_are_left_out_with_a_word(void** state)
     add_node(&b, "{\"mesh\":0}");
     sup_character* c = read_glb(&b);
     assert_int_equal(c->mesh.vertex_count, 3);
-    assert_true(has_warning(c, "mesh 'mix' primitive 0 is points or lines"));
+    assert_true(test_warned(c, "mesh 'mix' primitive 0 is points or lines"));
     const gltf_source* source = c->source;
     assert_int_equal(source->parts[0].primitive_count, 1);
     assert_int_equal(source->parts[0].primitives[0].primitive, 1);
@@ -364,7 +364,7 @@ static void custom_attributes_become_maps(void** state)
     assert_memory_equal(c->maps[0].values, stiffness, sizeof stiffness);
     assert_string_equal(c->maps[1].name, "_Layers");
     assert_float_equal(c->maps[1].values[2], 0.2f, 1e-7);
-    assert_true(has_warning(c, "_BATCH") && has_warning(c, "_DIR"));
+    assert_true(test_warned(c, "_BATCH") && test_warned(c, "_DIR"));
     done(c, &b);
 }
 
@@ -404,7 +404,7 @@ static void equal_vertices_are_one_point_unless_point_numbers_say_otherwise(void
     show_mesh(&b, "\"POSITION\":0,\"_POINT\":1", "");
     c = read_glb(&b);
     assert_int_equal(c->mesh.point_count, 4); // welded after all
-    assert_true(has_warning(c, "_POINT numbers are missing or not integers"));
+    assert_true(test_warned(c, "_POINT numbers are missing or not integers"));
     done(c, &b);
 }
 

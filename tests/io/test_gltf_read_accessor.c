@@ -262,7 +262,7 @@ static void pictures_beside_are_kept_and_may_be_missing(void** state)
     assert_memory_equal(source->images[0].data, "PNG!", 4);
     assert_null(source->images[1].data);
     assert_null(source->images[2].data);
-    assert_true(has_warning(c, "lost.png"));
+    assert_true(test_warned(c, "lost.png"));
     done(c, &b);
 }
 

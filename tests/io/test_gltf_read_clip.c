@@ -140,7 +140,7 @@ static void keys_at_one_time_leave_the_last(void** state)
     assert_int_equal(channel->key_count, 3);
     assert_memory_equal(channel->times, zero_one_two, sizeof zero_one_two);
     assert_memory_equal(channel->values, kept, sizeof kept);
-    assert_true(has_warning(c, "1 keys at the time of the next one"));
+    assert_true(test_warned(c, "1 keys at the time of the next one"));
     done(c, &b);
 }
 

@@ -11,14 +11,6 @@ typedef struct expected {
     double      seconds[4];
 } expected;
 
-static sup_character* load(const char* path)
-{
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_load(path, NULL, &c, &error), error);
-    return c;
-}
-
 // What a viewer would show of a stored vertex: sum of w G(node) IB v, from the file's own accessors.
 typedef struct viewer {
     gltf_accessor     positions, joints, weights, binds;
@@ -113,7 +105,7 @@ static void check_character(const expected* e)
     char relative[100];
     snprintf(relative, sizeof relative, "skinned/%s", e->file);
     TEST_NEEDS_DATA(path, relative);
-    sup_character* c = load(path);
+    sup_character* c = test_load(path);
     assert_int_equal(c->mesh.vertex_count, e->vertices);
     assert_int_equal(c->mesh.point_count, e->points);
     assert_int_equal(c->mesh.triangle_count, e->triangles);
@@ -178,10 +170,10 @@ static void robot_hands_share_one_skeleton(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(path, "skinned/robotexpressive.glb");
-    sup_character* c = load(path);
+    sup_character* c = test_load(path);
     for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) assert_false(c->skeleton.joints[j].has_bind);
     assert_int_equal(c->mesh.part_count, 14);
-    assert_true(has_warning(c, "1.755"));
+    assert_true(test_warned(c, "1.755"));
     sup_character_destroy(c);
 }
 

@@ -47,10 +47,8 @@ static void built_in_characters_are_made_by_name(void** state)
     assert_int_equal(sup_builtin_count(), 3);
     for (uint32_t i = 0; i < sup_builtin_count(); ++i) {
         char           path[64];
-        sup_character* c = NULL;
-        sup_error      error;
         snprintf(path, sizeof path, "builtin:%s", sup_builtin_name(i));
-        assert_ok(sup_load(path, NULL, &c, &error), error);
+        sup_character* c = test_load(path);
         assert_true(c->mesh.point_count > 100 && c->clip_count > 0);
         assert_non_null(sup_builtin_summary(i));
         sup_character_destroy(c);
@@ -60,9 +58,8 @@ static void built_in_characters_are_made_by_name(void** state)
 static void a_number_of_points_may_be_asked_for(void** state)
 {
     (void)state;
-    sup_character* c = NULL;
     sup_error      error;
-    assert_ok(sup_load("builtin:arm?points=1000", NULL, &c, &error), error);
+    sup_character* c = test_load("builtin:arm?points=1000");
     assert_in_range(c->mesh.point_count, 700, 1400);
     sup_character_destroy(c);
     c = NULL;
@@ -113,10 +110,7 @@ static void what_cannot_be_read_is_said_with_the_reason(void** state)
     unlink(path);
 
     snprintf(path, sizeof path, "%s/bad.obj", folder);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("v 0 0\n", file);
-    fclose(file);
+    test_write(path, "v 0 0\n", 6);
     refuse(path, SUP_ERROR_INPUT, "bad.obj: line 1: a vertex needs three numbers"); // the reader's words behind the file's name
     unlink(path);
     rmdir(folder);
@@ -150,18 +144,11 @@ static void every_refused_allocation_is_survived(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(path, "skinned/riggedsimple.glb");
-    for (long at = 0;; ++at) {
-        test_allocator   memory;
-        sup_character*   c = NULL;
-        sup_error        error;
-        sup_load_options options = { .allocator = &memory.allocator };
-        test_allocator_init(&memory, at);
-        sup_result result = sup_load(path, &options, &c, &error);
+    for (test_starved s = { 0 }; test_starve(&s);) {
+        sup_character* c = NULL;
+        sup_error      error;
+        s.result = sup_load(path, &(sup_load_options){ .allocator = &s.memory.allocator }, &c, &error);
         sup_character_destroy(c);
-        assert_int_equal(memory.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_true(at < 1000);
     }
 }
 

@@ -102,10 +102,9 @@ static void real_ones_are_closed_surfaces(void** state)
     } files[] = { { "libigl-rigs/hand.mesh", 7234, 9556, 2454 }, { "closed-meshes/octopus-low.mesh", 452, 898, 1 } };
     for (int i = 0; i < 2; ++i) {
         TEST_NEEDS_DATA(path, files[i].name);
-        sup_character*  c;
         sup_error       error;
         sup_mesh_report report;
-        assert_ok(sup_load(path, NULL, &c, &error), error);
+        sup_character*  c = test_load(path);
         assert_ok(sup_mesh_examine(&c->mesh, &report, &error), error);
         assert_int_equal(c->mesh.vertex_count, files[i].vertices);
         assert_int_equal(c->mesh.triangle_count, files[i].triangles);

@@ -195,9 +195,7 @@ static void every_refused_allocation_is_survived(void** state)
 
 static void check_file(const char* path, uint32_t vertices, uint32_t faces)
 {
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_load(path, NULL, &c, &error), error);
+    sup_character* c = test_load(path);
     assert_int_equal(c->mesh.vertex_count, vertices);
     assert_int_equal(c->mesh.point_count, vertices);
     assert_int_equal(c->mesh.face_count, faces);

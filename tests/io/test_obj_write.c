@@ -14,11 +14,10 @@ static test_bake to(const char* path, uint32_t frames)
 
 static void expect_frame(const char* path, const test_bake* b, uint32_t frame)
 {
-    sup_character* again = NULL;
     sup_error      error;
     sup_pose       pose;
     sup_arena*     arena = sup_arena_create(NULL);
-    assert_ok(sup_load(path, NULL, &again, &error), error);
+    sup_character* again = test_load(path);
     assert_int_equal(again->mesh.vertex_count, tube->mesh.vertex_count);
     assert_int_equal(again->mesh.face_count, tube->mesh.face_count);
     for (uint32_t f = 0; f <= tube->mesh.face_count; ++f) assert_int_equal(again->mesh.face_begin[f], tube->mesh.face_begin[f]);
@@ -107,18 +106,14 @@ static void an_obj_keeps_its_texture_coordinates_materials_and_groups(void** sta
         "\n# by hand\nmtllib skin.mtl\no leaf\nv 0 0 2 0.5 0.25 1\nvn 0 0 1\nv 1 0 2\nvn 0 0 1\nv 1 1 2\nvn 0 0 1\nv 0 1 2\n"
         "vn 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\nusemtl clay\ns 1\nf 1/1/1 2/2/2 3/3/3\nf -4//-4 -2//-2 4/3/4\n";
     const char* from = test_folder_file(&folder, "leaf.obj");
-    FILE*       file = fopen(from, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, sizeof text - 1, file), sizeof text - 1);
-    assert_int_equal(fclose(file), 0);
+    test_write(from, text, sizeof text - 1);
     sup_error      error;
-    sup_character* leaf = NULL;
-    assert_ok(sup_load(from, NULL, &leaf, &error), error);
-    sup_vec3      points[4], normals[4];
-    sup_bake*     bake = NULL;
-    const char*   to_path = test_folder_file(&folder, "lifted.obj");
-    sup_bake_desc desc = { .path = to_path, .character = leaf, .chain = "linear", .fps = 30, .frame_count = 1 };
-    sup_pose      pose;
+    sup_character* leaf = test_load(from);
+    sup_vec3       points[4], normals[4];
+    sup_bake*      bake = NULL;
+    const char*    to_path = test_folder_file(&folder, "lifted.obj");
+    sup_bake_desc  desc = { .path = to_path, .character = leaf, .chain = "linear", .fps = 30, .frame_count = 1 };
+    sup_pose       pose;
     assert_ok(sup_pose_create(leaf, leaf->arena, &pose, &error), error);
     sup_pose_rest(leaf, &pose);
     for (int i = 0; i < 4; ++i) {
@@ -132,8 +127,8 @@ static void an_obj_keeps_its_texture_coordinates_materials_and_groups(void** sta
         error);
     assert_ok(sup_bake_end(bake, NULL, NULL, &error), error);
     sup_bake_destroy(bake);
-    char got[1024] = "";
-    file = fopen(to_path, "rb");
+    char  got[1024] = "";
+    FILE* file = fopen(to_path, "rb");
     assert_non_null(file);
     got[fread(got, 1, sizeof got - 1, file)] = 0;
     fclose(file);

@@ -325,17 +325,10 @@ static void running_out_of_memory_is_said_wherever_it_happens(void** state)
     test_bake      bake = {
              .character = made, .clip = made->clips, .path = test_folder_file(&folder, "starved.glb"), .fps = 4, .frames = 2
     };
-    sup_result result = SUP_ERROR_MEMORY;
-    long       at = 0;
-    for (; result != SUP_OK; ++at) {
-        test_allocator a;
-        sup_error      error = { 0 };
-        test_allocator_init(&a, at);
-        result = test_bake_run(&bake, &a.allocator, &error);
-        if (result != SUP_OK) assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_int_equal(a.live, 0);
-    }
-    assert_true(at > 2);
+    test_starved s = { 0 };
+    sup_error    error = { 0 };
+    while (test_starve(&s)) s.result = test_bake_run(&bake, &s.memory.allocator, &error);
+    assert_true(s.rounds > 2);
     done(made, &b);
 }
 

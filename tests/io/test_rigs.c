@@ -143,9 +143,8 @@ typedef struct rigged {
 static rigged load(const char* mesh, const char* skeleton, const char* weights)
 {
     rigged         r = { .arena = sup_arena_create(NULL) };
-    sup_character* plain = NULL;
     sup_error      error;
-    assert_ok(sup_load(mesh, NULL, &plain, &error), error);
+    sup_character* plain = test_load(mesh);
     assert_ok(sup_rig_load(skeleton, NULL, r.arena, &r.rig, &error), error);
     assert_ok(sup_matrix_load(weights, NULL, r.arena, &r.weights, &error), error);
     assert_ok(sup_rig_attach(plain, &r.rig, &r.weights, NULL, &r.character, &error), error);
@@ -192,13 +191,12 @@ static void wolf_poses_are_those_published(void** state)
     sup_vec3* points = malloc(r.character->mesh.point_count * sizeof *points);
     float     worst = 0;
     for (int i = 1; i <= 6; ++i) {
-        char           name[64];
-        sup_matrix     motion;
-        sup_character* truth = NULL;
+        char       name[64];
+        sup_matrix motion;
         snprintf(name, sizeof name, "wolf-rig/wolf-%d.tmat", i);
         add_motion(&r, test_data(name), &motion);
         snprintf(name, sizeof name, "wolf-rig/wolf-%d.obj", i);
-        assert_ok(sup_load(test_data(name), NULL, &truth, &error), error);
+        sup_character* truth = test_load(test_data(name));
         skin(&r, 0, &pose, points);
         for (uint32_t p = 0; p < truth->mesh.point_count; ++p) {
             float off = v3_distance(points[p], truth->mesh.points[p]);

@@ -91,12 +91,7 @@ static void an_obj_wears_its_materials(void** state)
         const char *name, *data;
         size_t      size;
     } disk[] = { { "o.obj", obj, sizeof obj - 1 }, { "a.mtl", mtl, sizeof mtl - 1 }, { "dot.png", "\x89PNG\r\n\x1a\n.", 9 } };
-    for (size_t i = 0; i < 3; ++i) {
-        FILE* file = fopen(test_folder_file(&folder, disk[i].name), "wb");
-        assert_non_null(file);
-        assert_int_equal(fwrite(disk[i].data, 1, disk[i].size, file), disk[i].size);
-        fclose(file);
-    }
+    for (size_t i = 0; i < 3; ++i) test_write(test_folder_file(&folder, disk[i].name), disk[i].data, disk[i].size);
     sup_arena*     arena = sup_arena_create(NULL);
     sup_character* c;
     sup_pose       pose;

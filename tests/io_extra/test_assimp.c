@@ -63,9 +63,7 @@ static void collada_keeps_the_stormtrooper_whole(void** state)
     assert_int_equal(report.components, 6);
     assert_int_equal(report.boundary_edges, 20);
     assert_int_equal(c->up, SUP_AXIS_Y);
-    bool said = false;
-    for (uint32_t i = 0; i < c->warning_count; ++i) said |= strstr(c->warnings[i], "Stormtrooper_D.jpg") != NULL;
-    assert_true(said); // the picture is not beside the file
+    assert_true(test_warned(c, "Stormtrooper_D.jpg")); // the picture is not beside the file
     sup_character_destroy(c);
 }
 
@@ -287,7 +285,6 @@ static void other_models_move_as_assimp_says(void** state)
 static void bake_and_read_back(const char* path, const char* chain, uint32_t corners)
 {
     sup_character* c = load_good(path);
-    sup_character* again = NULL;
     sup_error      error;
     char           name[256];
     test_bake      b = { .character = c,
@@ -299,7 +296,7 @@ static void bake_and_read_back(const char* path, const char* chain, uint32_t cor
     assert_ok(test_bake_run(&b, NULL, &error), error);
     snprintf(name, sizeof name, "%s.%s", c->clips[0].name, chain);
     assert_true(test_bake_error(&b, name) < 1e-5);
-    assert_ok(sup_load(b.path, NULL, &again, &error), error);
+    sup_character* again = test_load(b.path);
     assert_int_equal(again->mesh.point_count, c->mesh.point_count);
     assert_int_equal(again->mesh.face_count, c->mesh.face_count);
     assert_int_equal(again->mesh.corner_count, corners);
@@ -325,14 +322,6 @@ static void a_baked_collada_shows_the_baked_points(void** state)
 
 // ---------------------------------------------------------------------------------------------- small files
 
-static void write_text(const char* path, const char* text)
-{
-    FILE* file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 // A box of OFF: six quads, one of them with a dent would need another start; here all corners are in file order.
 static const char cube_off[] = "OFF\n8 6 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n"
                                "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n";
@@ -341,7 +330,7 @@ static void a_cube_keeps_its_eight_points_and_six_quads(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "cube.off");
-    write_text(path, cube_off);
+    test_write(path, cube_off, strlen(cube_off));
     sup_character* c = load_good(path);
     assert_int_equal(c->mesh.point_count, 8);
     assert_int_equal(c->mesh.face_count, 6);
@@ -354,8 +343,9 @@ static void a_cube_keeps_its_eight_points_and_six_quads(void** state)
 static void unit_and_axis_of_the_user_are_obeyed(void** state)
 {
     (void)state;
-    const char* path = test_folder_file(&folder, "tall.off");
-    write_text(path, "OFF\n3 1 0\n0 0 0\n1 0 0\n0 0 100\n3 0 1 2\n");
+    const char*       path = test_folder_file(&folder, "tall.off");
+    static const char off[] = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 0 100\n3 0 1 2\n";
+    test_write(path, off, strlen(off));
     sup_load_options options = { .unit = 0.01, .up = SUP_UP_Z, .extra = sup_extra_get() };
     sup_character*   c;
     sup_error        error;
@@ -373,7 +363,8 @@ static void a_polygon_with_a_dent_starts_in_the_dent(void** state)
     (void)state;
     const char* path = test_folder_file(&folder, "dart.off");
     // An arrowhead: corner 2 is the dent. A fan from corner 0 of the file's order 1 2 3 0 would fold.
-    write_text(path, "OFF\n4 1 0\n0 2 0\n-1 -1 0\n0 0 0\n1 -1 0\n4 1 2 3 0\n");
+    static const char off[] = "OFF\n4 1 0\n0 2 0\n-1 -1 0\n0 0 0\n1 -1 0\n4 1 2 3 0\n";
+    test_write(path, off, strlen(off));
     sup_character* c = load_good(path);
     assert_int_equal(c->mesh.face_count, 1);
     for (uint32_t t = 0; t < c->mesh.triangle_count; ++t) {
@@ -426,7 +417,7 @@ static void fbx_pivots_turn_where_the_file_says(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "pivot.fbx");
-    write_text(path, pivot_fbx);
+    test_write(path, pivot_fbx, strlen(pivot_fbx));
     sup_character* c = load_good(path);
     sup_arena*     arena = sup_arena_create(NULL);
     sup_pose       pose;
@@ -454,7 +445,7 @@ static void a_channel_of_the_bare_node_holds_its_pivots(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "bare.fbx");
-    write_text(path, bare_fbx);
+    test_write(path, bare_fbx, strlen(bare_fbx));
     sup_character* c = load_good(path);
     sup_arena*     arena = sup_arena_create(NULL);
     sup_pose       pose;
@@ -506,7 +497,7 @@ static void fbx_shapes_are_displacements_and_move(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "morph.fbx");
-    write_text(path, morph_fbx);
+    test_write(path, morph_fbx, strlen(morph_fbx));
     sup_character* c = load_good(path);
     sup_arena*     arena = sup_arena_create(NULL);
     sup_pose       pose;
@@ -532,7 +523,7 @@ static void refuse(const char* file, const char* text, const char* words)
     const char*    path = test_folder_file(&folder, file);
     sup_character* c = NULL;
     sup_error      error = { 0 };
-    write_text(path, text);
+    test_write(path, text, strlen(text));
     assert_int_not_equal(load(path, &c, &error), SUP_OK);
     assert_null(c);
     if (!strstr(error.text, words)) fail_msg("'%s' does not say '%s'", error.text, words);
@@ -562,9 +553,7 @@ static void truncated_files_never_crash(void** state)
     assert_ok(files->read(files->user, path, arena, &whole, &error), error);
     for (int i = 0; i < 24; ++i) {
         const char* cut = test_folder_file(&folder, "cut.fbx");
-        FILE*       file = fopen(cut, "wb");
-        fwrite(whole.data, 1, whole.size * (size_t)i / 24, file);
-        fclose(file);
+        test_write(cut, whole.data, whole.size * (size_t)i / 24);
         sup_character* c = NULL;
         if (load(cut, &c, &error) == SUP_OK) sup_character_destroy(c);
         else assert_true(error.text[0]);
@@ -577,7 +566,7 @@ static void every_refused_allocation_is_survived(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "cube.off");
-    write_text(path, cube_off);
+    test_write(path, cube_off, strlen(cube_off));
     for (long fail_at = 0;; ++fail_at) {
         test_allocator a;
         sup_character* c = NULL;

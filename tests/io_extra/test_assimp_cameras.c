@@ -40,10 +40,7 @@ static sup_character* load_scene(void)
     sup_error        error = { 0 };
     sup_load_options options = { .extra = sup_extra_get() };
     const char*      path = test_folder_file(&folder, "scene.dae");
-    FILE*            file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(collada, 1, sizeof collada - 1, file), sizeof collada - 1);
-    fclose(file);
+    test_write(path, collada, sizeof collada - 1);
     assert_ok(sup_load(path, &options, &c, &error), error);
     return c;
 }
@@ -106,9 +103,7 @@ static void lights_keep_their_kind_and_color(void** state)
     assert_string_equal(sup_json_string(sup_json_get(sup_json_at(lights, 1), "type"), ""), "directional");
     assert_non_null(carrier(&g, "bulb"));
     assert_non_null(carrier(&g, "sky"));
-    bool said = false;
-    for (uint32_t i = 0; i < c->warning_count; ++i) said |= strstr(c->warnings[i], "light 'haze'") != NULL;
-    assert_true(said);
+    assert_true(test_warned(c, "light 'haze'"));
     sup_arena_destroy(g.arena);
     sup_character_destroy(c);
 }

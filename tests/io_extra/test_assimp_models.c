@@ -3,6 +3,7 @@
 // in docs/formats.md (scripts/update-formats.sh puts it there).
 #include "supple/io_extra.h"
 #include "tests/io/bake_support.h"
+#include "tests/io_extra/all_files.h"
 
 #ifndef SUPPLE_ASSIMP
 int main(void)
@@ -13,12 +14,11 @@ int main(void)
 #else
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 static const char models[] = "/usr/share/assimp/models";
 
-enum { FILES_MAX = 2000, KINDS_MAX = 100, SECONDS_MAX = 60, TEXT_MAX = 1024 };
+enum { KINDS_MAX = 100, SECONDS_MAX = 60, TEXT_MAX = 1024 };
 
 // Of one file, in memory that the child shares.
 typedef struct outcome {
@@ -33,27 +33,6 @@ typedef struct kind {
     uint32_t read, skinned;
     uint32_t refused[3]; // nothing to show, assimp cannot, other
 } kind;
-
-static char*    paths[FILES_MAX];
-static uint32_t path_count;
-
-static void collect(const char* directory)
-{
-    DIR* dir = opendir(directory);
-    if (!dir) return;
-    for (struct dirent* entry; (entry = readdir(dir)) && path_count < FILES_MAX;) {
-        char        path[1024];
-        struct stat info;
-        if (entry->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        if (stat(path, &info) != 0) continue;
-        if (S_ISDIR(info.st_mode)) collect(path);
-        else paths[path_count++] = strdup(path);
-    }
-    closedir(dir);
-}
-
-static int by_name(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
 
 static const char* ending_of(const char* path)
 {
@@ -186,23 +165,24 @@ static void print_table(const kind* kinds, uint32_t count)
 static void every_model_is_read_or_refused_with_a_sentence(void** state)
 {
     (void)state;
-    collect(models);
-    if (path_count == 0) {
+    static all_files files;
+    all_files_add(&files, models, "");
+    if (files.count == 0) {
         print_message("skipped: Debian's assimp-testmodels are not installed\n");
         skip();
     }
-    qsort(paths, path_count, sizeof *paths, by_name);
+    all_files_sort(&files);
     static kind kinds[KINDS_MAX];
     uint32_t    kind_count = 0, bad = 0, read_count = 0, refused = 0;
     test_folder folder;
     test_folder_make(&folder);
     const char* out = test_folder_file(&folder, "one.glb");
-    for (uint32_t i = 0; i < path_count; ++i) {
+    for (uint32_t i = 0; i < files.count; ++i) {
         outcome o;
-        if (!is_model(ending_of(paths[i]))) continue;
-        run_one(paths[i], out, &o);
-        kind*       k = kind_of(kinds, &kind_count, ending_of(paths[i]));
-        const char* name = paths[i] + sizeof models;
+        if (!is_model(ending_of(files.paths[i]))) continue;
+        run_one(files.paths[i], out, &o);
+        kind*       k = kind_of(kinds, &kind_count, ending_of(files.paths[i]));
+        const char* name = files.paths[i] + sizeof models;
         k->read += o.state >= 2;
         k->skinned += o.state >= 2 && o.skinned;
         if (o.state == 1) k->refused[reason_of(o.text)]++;
@@ -214,6 +194,7 @@ static void every_model_is_read_or_refused_with_a_sentence(void** state)
         bad += !good;
     }
     test_folder_remove(&folder);
+    all_files_free(&files);
     print_table(kinds, kind_count);
     print_message("%u read, %u refused\n", read_count, refused);
     assert_int_equal(bad, 0);

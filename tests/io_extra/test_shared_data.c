@@ -2,10 +2,9 @@
 // table it prints is the one in docs/formats.md (scripts/update-formats.sh puts it there).
 #include "supple/io_extra.h"
 #include "tests/io/bake_support.h"
+#include "tests/io_extra/all_files.h"
 
-#include <sys/stat.h>
-
-enum { FILES_MAX = 1000, FRAMES = 3, NAME_MAX_ROOM = 1200 };
+enum { FRAMES = 3, NAME_MAX_ROOM = 1200 };
 
 typedef struct row {
     char     name[120]; // folder and ending
@@ -14,28 +13,7 @@ typedef struct row {
     uint32_t exact;
 } row;
 
-static char*       paths[FILES_MAX];
-static uint32_t    path_count;
 static test_folder folder;
-
-static void collect(const char* directory)
-{
-    DIR* dir = opendir(directory);
-    if (!dir) return;
-    for (struct dirent* entry; (entry = readdir(dir)) && path_count < FILES_MAX;) {
-        char        path[NAME_MAX_ROOM];
-        struct stat info;
-        // What was damaged on purpose does not come back as it went.
-        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "hostile") == 0) continue;
-        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        if (stat(path, &info) != 0) continue;
-        if (S_ISDIR(info.st_mode)) collect(path);
-        else paths[path_count++] = strdup(path);
-    }
-    closedir(dir);
-}
-
-static int by_name(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
 
 static const char* ending_of(const char* path)
 {
@@ -93,14 +71,13 @@ static void clear(void)
 // not.
 static double glb_error(const trip* t)
 {
-    const char*    path = test_folder_file(&folder, "trip.glb");
-    sup_character* again = NULL;
-    sup_error      error;
-    sup_pose       pose;
-    char           name[200];
-    double         worst = 0;
+    const char* path = test_folder_file(&folder, "trip.glb");
+    sup_error   error;
+    sup_pose    pose;
+    char        name[200];
+    double      worst = 0;
     bake(t, path);
-    assert_ok(sup_load(path, NULL, &again, &error), error);
+    sup_character* again = test_load(path);
     snprintf(name, sizeof name, "%.100s.x", t->clip ? t->clip->name : "pose");
     const sup_clip* clip = sup_character_clip(again, name);
     if (!clip) fail_msg("no clip '%s'", name);
@@ -167,11 +144,9 @@ static bool obj_exact(const trip* t)
     bool good = true;
     bake(t, test_folder_file(&folder, "trip.obj"));
     for (uint32_t f = 0; f < FRAMES && good; ++f) {
-        char           path[NAME_MAX_ROOM];
-        sup_character* again = NULL;
-        sup_error      error;
+        char path[NAME_MAX_ROOM];
         snprintf(path, sizeof path, "%s/trip_%04u.obj", folder.path, f + 1);
-        assert_ok(sup_load(path, NULL, &again, &error), error);
+        sup_character* again = test_load(path);
         assert_int_equal(again->mesh.vertex_count, t->c->mesh.vertex_count);
         sup_part whole = { .vertex_count = t->c->mesh.vertex_count };
         // Minus zero is written as it is and read as it is.
@@ -250,19 +225,20 @@ static void every_file_comes_back_as_it_went(void** state)
 {
     (void)state;
     TEST_NEEDS_DATA(found, "skinned");
-    static row  rows[64];
-    static char root[NAME_MAX_ROOM];
-    uint32_t    count = 0;
+    static all_files all;
+    static row       rows[64];
+    static char      root[NAME_MAX_ROOM];
+    uint32_t         count = 0;
     snprintf(root, sizeof root, "%.*s", (int)(strlen(found) - strlen("/skinned")), found);
-    collect(root);
-    qsort(paths, path_count, sizeof *paths, by_name);
+    all_files_add(&all, root, "hostile"); // what was damaged on purpose does not come back as it went
+    all_files_sort(&all);
     test_folder_make(&folder);
-    for (uint32_t i = 0; i < path_count; ++i) {
+    for (uint32_t i = 0; i < all.count; ++i) {
         row r = { .files = 1 };
-        if (ends_in(paths[i], "md") || ends_in(paths[i], "txt") || ends_in(paths[i], "json")) continue;
-        name_row(root, paths[i], &r);
+        if (ends_in(all.paths[i], "md") || ends_in(all.paths[i], "txt") || ends_in(all.paths[i], "json")) continue;
+        name_row(root, all.paths[i], &r);
 #ifndef SUPPLE_ASSIMP
-        if (ends_in(paths[i], "fbx") || ends_in(paths[i], "dae") || ends_in(paths[i], "off")) continue;
+        if (ends_in(all.paths[i], "fbx") || ends_in(all.paths[i], "dae") || ends_in(all.paths[i], "off")) continue;
 #endif
         uint32_t k = 0;
         while (k < count && strcmp(rows[k].name, r.name) != 0) ++k;
@@ -270,11 +246,11 @@ static void every_file_comes_back_as_it_went(void** state)
             assert_true(count < sizeof rows / sizeof *rows);
             rows[count++] = r;
         } else rows[k].files++;
-        if (!read_other(paths[i])) travel(paths[i], &rows[k]);
+        if (!read_other(all.paths[i])) travel(all.paths[i], &rows[k]);
     }
     test_folder_remove(&folder);
     print_rows(rows, count);
-    for (uint32_t i = 0; i < path_count; ++i) free(paths[i]);
+    all_files_free(&all);
     assert_true(count > 5);
 }
 

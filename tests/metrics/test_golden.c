@@ -136,11 +136,10 @@ static void append(char* table, size_t* used, const char* deformer, const char* 
 
 static void measure_scene(const sup_deformer* d, const scene* s, char* table, size_t* used)
 {
-    sup_error      error = { 0 };
-    sup_character* c = NULL;
-    sup_meter*     meter = NULL;
+    sup_error  error = { 0 };
+    sup_meter* meter = NULL;
     if (!s->source && !d->dynamic) return;
-    assert_ok(sup_load(d->dynamic ? s->coarse : s->source, NULL, &c, &error), error);
+    sup_character*  c = test_load(d->dynamic ? s->coarse : s->source);
     const sup_clip* clip = sup_character_clip(c, s->clip);
     assert_non_null(clip);
     assert_ok(sup_meter_create(c, NULL, &meter, &error), error);

@@ -24,10 +24,7 @@ static sup_character* still_character(const sup_vec3* points, uint32_t count, co
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "thing", .part_count = 1, .parts = &part, .metres_per_unit = 1 };
-    sup_character*     character = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &character, &error), error);
-    return character;
+    return test_character(&desc);
 }
 
 // Corner 4x + 2y + z of a cube, outwards.
@@ -255,12 +252,10 @@ static void what_only_exact_numbers_decide_is_paid_for(void** state)
 static void sixteen_thousand_triangles_take_milliseconds(void** state)
 {
     (void)state;
-    sup_error      error;
-    sup_character* c = NULL;
-    assert_ok(sup_load("builtin:beast", NULL, &c, &error), error);
-    sup_meter* m = make_meter(c);
-    void*      scratch = sup_scratch_create(sup_meter_scratch(m), NULL);
-    double     best = INFINITY;
+    sup_character* c = test_load("builtin:beast");
+    sup_meter*     m = make_meter(c);
+    void*          scratch = sup_scratch_create(sup_meter_scratch(m), NULL);
+    double         best = INFINITY;
     for (int i = 0; i < 10; ++i) {
         struct timespec t0, t1;
         clock_gettime(CLOCK_MONOTONIC, &t0);
@@ -399,8 +394,7 @@ static void small_parts_join_the_one_above(void** state)
 static void assert_parts_add_up(const char* path)
 {
     sup_error      error;
-    sup_character* c = NULL;
-    assert_ok(sup_load(path, NULL, &c, &error), error);
+    sup_character* c = test_load(path);
     assert_true(c->clip_count > 0);
     sup_meter* m = make_meter(c);
     sup_arena* arena = sup_arena_create(NULL);
@@ -527,21 +521,16 @@ static void no_memory_is_an_error_not_a_crash(void** state)
 {
     (void)state;
     sup_character* c = test_tube(12, 8, 3, 1, 0.1f);
-    sup_result     result = SUP_ERROR_MEMORY;
-    long           fail_at = 0;
-    for (; result == SUP_ERROR_MEMORY; ++fail_at) {
-        test_allocator a;
-        test_allocator_init(&a, fail_at);
+    test_starved   s = { 0 };
+    while (test_starve(&s)) {
         sup_meter* m = NULL;
         sup_error  error = { 0 };
-        result = sup_meter_create(c, &a.allocator, &m, &error);
-        assert_int_equal(result == SUP_OK, m != NULL);
+        s.result = sup_meter_create(c, &s.memory.allocator, &m, &error);
+        assert_int_equal(s.result == SUP_OK, m != NULL);
         if (!m) assert_true(strlen(error.text) > 0);
         sup_meter_destroy(m);
-        assert_int_equal(a.live, 0);
     }
-    assert_int_equal(result, SUP_OK);
-    assert_true(fail_at > 5);
+    assert_true(s.rounds > 5);
     sup_character_destroy(c);
 }
 

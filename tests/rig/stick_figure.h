@@ -54,10 +54,7 @@ static inline sup_character* stick_character(const stick* rows, uint32_t count)
     sup_character_desc desc = {
         .name = "stick", .part_count = part_count, .parts = parts, .joint_count = count, .joints = joints
     };
-    sup_character* c = NULL;
-    sup_error      error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 /// The same joints as a captured skeleton; rotations and translations are the caller's.

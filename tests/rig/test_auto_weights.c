@@ -441,10 +441,8 @@ static void meshes_without_a_rig_get_weights(void** state)
                                          "elastic-cow/0001.obj" };
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         TEST_NEEDS_DATA(path, names[i]);
-        sup_character* c;
-        sup_error      error = { 0 };
-        assert_ok(sup_load(path, NULL, &c, &error), error);
-        sup_bone bones[6];
+        sup_character* c = test_load(path);
+        sup_bone       bones[6];
         weigh_and_tell(names[i], c, spine(&c->mesh, 6, bones), bones, 6);
         sup_character_destroy(c);
     }
@@ -457,9 +455,7 @@ static void characters_with_a_skin_get_new_weights(void** state)
                                          "skinned/riggedsimple.glb", "skinned/robotexpressive.glb" };
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         TEST_NEEDS_DATA(path, names[i]);
-        sup_character* c;
-        sup_error      error = { 0 };
-        assert_ok(sup_load(path, NULL, &c, &error), error);
+        sup_character* c = test_load(path);
         weigh_and_tell(names[i], c, c->skeleton.bone_count, c->skeleton.bones, c->skeleton.joint_count);
         sup_character_destroy(c);
     }
@@ -471,11 +467,10 @@ static void a_hand_of_tetrahedra_gets_weights(void** state)
     (void)state;
     TEST_NEEDS_DATA(path, "libigl-rigs/hand.mesh");
     sup_arena*     arena = sup_arena_create(NULL);
-    sup_character* c;
     sup_rig        rig;
     sup_bone       bones[20];
     sup_error      error = { 0 };
-    assert_ok(sup_load(path, NULL, &c, &error), error);
+    sup_character* c = test_load(path);
     assert_ok(sup_rig_load(test_data("libigl-rigs/hand.tgf"), NULL, arena, &rig, &error), error);
     assert_int_equal(rig.bone_count, 20);
     for (uint32_t b = 0; b < 20; ++b) bones[b] = (sup_bone){ b, SUP_NONE, rig.bones[b].head, rig.bones[b].tail };
@@ -497,13 +492,12 @@ static void weights_are_near_those_that_come_with_the_libigl_rigs(void** state)
     for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i) {
         TEST_NEEDS_DATA(path, sets[i].mesh);
         sup_arena*       arena = sup_arena_create(NULL);
-        sup_character*   c;
         sup_rig          rig;
         sup_matrix       truth;
         sup_auto_weights a;
         sup_bone         bones[64];
         sup_error        error = { 0 };
-        assert_ok(sup_load(path, NULL, &c, &error), error);
+        sup_character*   c = test_load(path);
         assert_ok(sup_rig_load(test_data(sets[i].rig), NULL, arena, &rig, &error), error);
         assert_ok(sup_matrix_load(test_data(sets[i].weights), NULL, arena, &truth, &error), error);
         assert_true(truth.rows == c->mesh.point_count && truth.columns == rig.bone_count && rig.bone_count <= 64);

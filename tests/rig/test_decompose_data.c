@@ -23,10 +23,9 @@ static sequence load(const char* rest, const char* format, const int* numbers, u
     uint32_t n = s.rest->mesh.point_count;
     s.frames = malloc((size_t)count * n * sizeof *s.frames);
     for (uint32_t f = 0; f < count; ++f) {
-        char           name[100];
-        sup_character* frame = NULL;
+        char name[100];
         snprintf(name, sizeof name, format, numbers ? numbers[f] : (int)f + 1);
-        assert_ok(sup_load(test_data(name), NULL, &frame, &error), error);
+        sup_character* frame = test_load(test_data(name));
         assert_int_equal(frame->mesh.point_count, n);
         memcpy(s.frames + (size_t)f * n, frame->mesh.points, n * sizeof *s.frames);
         sup_character_destroy(frame);

@@ -21,8 +21,6 @@ static sup_character* make(const bone* bones, uint32_t count, sup_quat turn, sup
     static const uint32_t corners[3] = { 0, 1, 2 }, slots[3] = { 0, 0, 0 };
     static const float    ones[3] = { 1, 1, 1 };
     sup_joint             joints[JOINTS_MAX];
-    sup_character*        c = NULL;
-    sup_error             error;
     for (uint32_t j = 0; j < count; ++j) {
         sup_vec3 at = quat_rotate(turn, bones[j].at), from = v3(0, 0, 0);
         if (bones[j].parent >= 0) from = quat_rotate(turn, bones[bones[j].parent].at);
@@ -50,8 +48,7 @@ static sup_character* make(const bone* bones, uint32_t count, sup_quat turn, sup
                                 .joints = joints,
                                 .metres_per_unit = 1,
                                 .up = up };
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 static void assert_looks(const bone* bones, uint32_t count, sup_quat turn, sup_axis up, sup_vec3 wanted)

@@ -359,10 +359,7 @@ static sup_character* small_character(const char names[SMALL][16], float scale)
                                 .joints = influences,
                                 .weights = weights };
     sup_character_desc desc = { .name = "small", .part_count = 1, .parts = &part, .joint_count = SMALL - 1, .joints = joints };
-    sup_character*     c = NULL;
-    sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    return c;
+    return test_character(&desc);
 }
 
 // Two frames: the left knee bends by 90 degrees about x, and the hips go 3 forward.
@@ -569,21 +566,13 @@ static void without_memory_nothing_is_made(void** state)
     small_motion m;
     make_motion(&m, source_names);
     sup_character* c = small_character(source_names, 1);
-    bool           done = false;
-    for (long fail_at = 0; !done; ++fail_at) {
-        test_allocator memory;
-        test_allocator_init(&memory, fail_at);
-        sup_arena*          arena = sup_arena_create(&memory.allocator);
+    for (test_starved s = { 0 }; test_starve(&s);) {
+        sup_arena*          arena = sup_arena_create(&s.memory.allocator);
         sup_clip            clip;
         sup_retarget_report report;
         sup_error           error;
-        if (arena) {
-            sup_result result = sup_retarget(c, &m.mocap, NULL, arena, &clip, &report, &error);
-            assert_true(result == SUP_OK || result == SUP_ERROR_MEMORY);
-            done = result == SUP_OK;
-        }
+        if (arena) s.result = sup_retarget(c, &m.mocap, NULL, arena, &clip, &report, &error);
         sup_arena_destroy(arena);
-        assert_int_equal(memory.live, 0);
     }
     sup_character_destroy(c);
 }
@@ -625,14 +614,13 @@ static void fingers_follow_fingers(void** state)
     char soldier[2048];
     snprintf(soldier, sizeof soldier, "%s", found);
     TEST_NEEDS_DATA(path, "mocap/pirouette.bvh");
-    sup_character*      c = NULL;
     sup_arena*          arena = sup_arena_create(NULL);
     sup_mocap           mocap;
     sup_clip            clip;
     sup_retarget_report report;
     sup_error           error;
     uint32_t            fingers = 0;
-    assert_ok(sup_load(soldier, NULL, &c, &error), error);
+    sup_character*      c = test_load(soldier);
     assert_ok(sup_mocap_load(path, NULL, arena, &mocap, &error), error);
     assert_ok(sup_retarget(c, &mocap, NULL, arena, &clip, &report, &error), error);
     for (uint32_t i = 0; i < report.pair_count; ++i) {

@@ -116,15 +116,9 @@ static void odd_input_is_an_error_and_failing_memory_leaks_nothing(void** state)
     assert_non_null(strstr(error.text, "joint 1 comes before its parent"));
     assert_int_equal(sup_places_turn(&f.mesh, 8, parents, places, &(sup_center_options){ .cells = 1000 }, NULL, &done, &error),
                      SUP_ERROR_INPUT);
-    for (long n = 0;; ++n) {
-        test_allocator a;
-        test_allocator_init(&a, n);
-        sup_result r =
-            sup_places_turn(&f.mesh, 8, parents, places, &(sup_center_options){ .cells = 8 }, &a.allocator, &done, &error);
-        assert_int_equal(a.live, 0);
-        if (r == SUP_OK) break;
-        assert_int_equal(r, SUP_ERROR_MEMORY);
-    }
+    sup_center_options coarse = { .cells = 8 };
+    for (test_starved s = { 0 }; test_starve(&s);)
+        s.result = sup_places_turn(&f.mesh, 8, parents, places, &coarse, &s.memory.allocator, &done, &error);
 }
 
 int main(void)

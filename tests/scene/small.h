@@ -69,12 +69,4 @@ static inline void small_refused(small* s, const char* words)
     if (!strstr(s->error.text, words)) fail_msg("'%s' does not say '%s'", s->error.text, words);
 }
 
-static inline bool small_warned(const sup_character* c, const char* words)
-{
-    for (uint32_t i = 0; i < c->warning_count; ++i)
-        if (strstr(c->warnings[i], words)) return true;
-    for (uint32_t i = 0; i < c->warning_count; ++i) print_message("warning: %s\n", c->warnings[i]);
-    return false;
-}
-
 #endif

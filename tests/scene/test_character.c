@@ -33,7 +33,7 @@ static void faces_that_repeat_a_point_are_kept_and_counted(void** state)
     s.part.corners = corners;
     sup_character* c = small_make(&s);
     assert_int_equal(c->mesh.face_count, 2);
-    assert_true(small_warned(c, "1 faces use a point more than once"));
+    assert_true(test_warned(c, "1 faces use a point more than once"));
     sup_character_destroy(c);
 }
 
@@ -79,7 +79,7 @@ static void a_flattening_place_is_said(void** state)
     small_init(&s);
     s.part.place = (sup_affine){ { { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0, 1, 0 } } };
     sup_character* c = small_make(&s);
-    assert_true(small_warned(c, "the transform of 'square' flattens it"));
+    assert_true(test_warned(c, "the transform of 'square' flattens it"));
     assert_float_equal(c->mesh.points[2].y, 0, 0);
     sup_character_destroy(c);
     s.part.place.m[1][1] = NAN;
@@ -251,23 +251,15 @@ static void memory_may_run_out_anywhere(void** state)
     sup_example_desc example;
     fill_everything(&s, parts);
     give_example(&s, positions, &example);
-    for (long fail_at = 0;; ++fail_at) {
-        test_allocator a;
+    test_starved starved = { 0 };
+    while (test_starve(&starved)) {
         sup_character* c = NULL;
-        test_allocator_init(&a, fail_at);
-        sup_result result = sup_character_create(&s.desc, &a.allocator, &c, &s.error);
-        if (result == SUP_OK) {
-            assert_true(fail_at >= 4); // two arenas and a block in each at least
-            sup_character_destroy(c);
-            assert_int_equal(a.live, 0);
-            return;
-        }
-        assert_int_equal(result, SUP_ERROR_MEMORY);
-        assert_int_equal(s.error.code, SUP_ERROR_MEMORY);
-        assert_null(c);
-        assert_int_equal(a.live, 0);
-        assert_int_equal(a.bytes, 0);
+        starved.result = sup_character_create(&s.desc, &starved.memory.allocator, &c, &s.error);
+        assert_int_equal(starved.result == SUP_OK, c != NULL);
+        if (!c) assert_int_equal(s.error.code, SUP_ERROR_MEMORY);
+        sup_character_destroy(c);
     }
+    assert_true(starved.rounds > 4); // two arenas and a block in each at least
 }
 
 // Small arrays share the blocks of an arena; these are large enough to need many blocks.
@@ -305,22 +297,15 @@ static void memory_may_run_out_among_large_arrays(void** state)
     sup_example_desc example = { .positions = positions };
     parts[0].morphs = &morph;
     s.desc.examples = &example;
-    sup_result result = SUP_ERROR_MEMORY;
-    for (long fail_at = 0; result != SUP_OK; ++fail_at) {
-        test_allocator a;
+    test_starved starved = { 0 };
+    while (test_starve(&starved)) {
         sup_character* c = NULL;
-        test_allocator_init(&a, fail_at);
-        result = sup_character_create(&s.desc, &a.allocator, &c, &s.error);
-        if (result == SUP_OK) {
-            assert_true(fail_at > 15);
-            assert_int_equal(c->mesh.point_count, 2 * N);
-            sup_character_destroy(c);
-        } else {
-            assert_int_equal(result, SUP_ERROR_MEMORY);
-            assert_null(c);
-        }
-        assert_int_equal(a.live, 0);
+        starved.result = sup_character_create(&s.desc, &starved.memory.allocator, &c, &s.error);
+        assert_int_equal(starved.result == SUP_OK, c != NULL);
+        if (c) assert_int_equal(c->mesh.point_count, 2 * N);
+        sup_character_destroy(c);
     }
+    assert_true(starved.rounds > 16);
     free(positions), free(tangents), free(indices), free(zeros), free(values);
 }
 
@@ -336,7 +321,7 @@ static void the_same_description_gives_the_same_character(void** state)
     sup_character *a = small_make(&s), *b = small_make(&s);
     assert_int_equal(a->mesh.point_count, 8);
     assert_int_equal(a->skeleton.joint_count, 4); // the second part brings its own
-    assert_true(small_warned(a, "the point numbers stored with 'square'"));
+    assert_true(test_warned(a, "the point numbers stored with 'square'"));
     assert_memory_equal(a->weights.begin, b->weights.begin, 9 * sizeof(uint32_t));
     assert_memory_equal(a->weights.values, b->weights.values, a->weights.begin[8] * sizeof(float));
     assert_memory_equal(a->mesh.points, b->mesh.points, 8 * sizeof(sup_vec3));

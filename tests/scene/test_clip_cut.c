@@ -125,16 +125,19 @@ static void a_part_plays_as_the_whole_did(void** state)
     sup_character_destroy(t.c);
 }
 
-// x(t) = t^3 - t over 0 to 2 by two keys; its part from 0.5 to 1 has the values and slopes of the formula.
+// x(t) = t^3 - t over 0 to 2 by two keys.
+static const float       cubic_times[2] = { 0, 2 };
+static const float       cubic_values[18] = { 0, 0, 0, 0, 0, 0, -1, 0, 0, 11, 0, 0, 6, 0, 0, 0, 0, 0 };
+static const sup_channel cubic = { 1, SUP_PATH_TRANSLATION, SUP_INTERPOLATE_CUBIC, 2, 3, cubic_times, cubic_values };
+
+// Its part from 0.5 to 1 has the values and slopes of the formula.
 static void a_cubic_is_cut_as_algebra_says(void** state)
 {
     (void)state;
-    static const float times[2] = { 0, 2 };
-    static const float values[18] = { 0, 0, 0, 0, 0, 0, -1, 0, 0, 11, 0, 0, 6, 0, 0, 0, 0, 0 };
-    sup_channel        c = { 1, SUP_PATH_TRANSLATION, SUP_INTERPOLATE_CUBIC, 2, 3, times, values }, cut;
-    sup_arena*         arena = sup_arena_create(NULL);
-    sup_error          error;
-    assert_ok(sup_channel_cut(&c, 0.5, 1, arena, &cut, &error), error);
+    sup_channel cut;
+    sup_arena*  arena = sup_arena_create(NULL);
+    sup_error   error;
+    assert_ok(sup_channel_cut(&cubic, 0.5, 1, arena, &cut, &error), error);
     assert_int_equal(cut.key_count, 2);
     assert_float_equal(cut.times[1], 0.5f, 0);
     assert_float_equal(cut.values[3], -0.375f, 0);  // 1/8 - 1/2
@@ -147,12 +150,10 @@ static void a_cubic_is_cut_as_algebra_says(void** state)
 static void an_instant_is_one_key_and_no_spline(void** state)
 {
     (void)state;
-    static const float times[2] = { 0, 2 };
-    static const float values[18] = { 0, 0, 0, 0, 0, 0, -1, 0, 0, 11, 0, 0, 6, 0, 0, 0, 0, 0 };
-    sup_channel        c = { 1, SUP_PATH_TRANSLATION, SUP_INTERPOLATE_CUBIC, 2, 3, times, values }, cut;
-    sup_arena*         arena = sup_arena_create(NULL);
-    sup_error          error;
-    assert_ok(sup_channel_cut(&c, 1.5, 1.5, arena, &cut, &error), error);
+    sup_channel cut;
+    sup_arena*  arena = sup_arena_create(NULL);
+    sup_error   error;
+    assert_ok(sup_channel_cut(&cubic, 1.5, 1.5, arena, &cut, &error), error);
     assert_int_equal(cut.key_count, 1);
     assert_int_equal(cut.interpolation, SUP_INTERPOLATE_STEP);
     assert_float_equal(cut.values[0], 1.875f, 0);

@@ -106,7 +106,7 @@ static void rig_make(rig* r, const char* obj, const char* dmat)
                                 .joint = SUP_NONE };
     sup_character_desc desc = { .part_count = 1, .parts = &part, .joint_count = bones, .joints = joints };
     sup_error          error;
-    assert_ok(sup_character_create(&desc, NULL, &r->c, &error), error);
+    r->c = test_character(&desc);
     free(joints), free(indices), free(values);
     assert_int_equal(r->c->mesh.point_count, n);
     assert_memory_equal(r->c->mesh.points, r->rest.positions, n * sizeof *r->rest.positions);

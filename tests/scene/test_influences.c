@@ -65,8 +65,8 @@ static void weights_are_sorted_and_sum_to_one(void** state)
     assert_int_equal(c->weights.influences_max, 2);
     assert_float_equal(c->weights.sum_max, 1.755f, 1e-6f);
     assert_float_equal(c->weights.sum_min, 0.98f, 1e-6f);
-    assert_true(small_warned(c, "weights of 'Hand.R' sum to 1.755 at most; normalized"));
-    assert_true(small_warned(c, "weights of 'Hand.R' sum to 0.98 at least; normalized"));
+    assert_true(test_warned(c, "weights of 'Hand.R' sum to 1.755 at most; normalized"));
+    assert_true(test_warned(c, "weights of 'Hand.R' sum to 0.98 at least; normalized"));
     sup_character_destroy(c);
 }
 
@@ -96,7 +96,7 @@ static void negatives_are_dropped_and_told_when_they_matter(void** state)
     set(&t, 0, 1, -0.25f);
     c = small_make(&t.s);
     expect(c, 0, 1, (uint32_t[]){ 0 }, (float[]){ 1 });
-    assert_true(small_warned(c, "'Hand.R' has negative weights down to -0.25"));
+    assert_true(test_warned(c, "'Hand.R' has negative weights down to -0.25"));
     sup_character_destroy(c);
 }
 
@@ -112,7 +112,7 @@ static void points_without_weights_take_those_of_the_nearest(void** state)
     for (uint32_t v = 1; v <= 2; ++v) expect(c, v, 2, (uint32_t[]){ 0, 1 }, (float[]){ 0.5f, 0.5f }); // one edge from 0
     for (uint32_t v = 3; v <= 4; ++v) expect(c, v, 1, (uint32_t[]){ 1 }, (float[]){ 1 });             // one edge from 5
     assert_float_equal(c->weights.sum_min, 0, 0);
-    assert_true(small_warned(c, "4 points without weights take those of the nearest"));
+    assert_true(test_warned(c, "4 points without weights take those of the nearest"));
     assert_int_equal(c->warning_count, 1); // a sum of 0 is said once
     sup_character_destroy(c);
     for (uint32_t v = 0; v < 6; ++v) set(&t, v, 1, 1);
@@ -133,7 +133,7 @@ static void a_piece_without_any_weights_follows_the_first_skin_joint(void** stat
     for (uint32_t v = 3; v < 6; ++v) set(&t, v, 0, 0);
     sup_character* c = small_make(&t.s);
     for (uint32_t v = 3; v < 6; ++v) expect(c, v, 1, (uint32_t[]){ 1 }, (float[]){ 1 });
-    assert_true(small_warned(c, "3 points without weights and without a weighted neighbor follow joint 'knee'"));
+    assert_true(test_warned(c, "3 points without weights and without a weighted neighbor follow joint 'knee'"));
     sup_character_destroy(c);
 }
 

@@ -55,7 +55,7 @@ static void maps_are_clamped_aloud_and_must_be_numbers(void** state)
     assert_float_equal(c->maps[0].values[0], 0, 0);
     assert_float_equal(c->maps[0].values[1], 1, 0);
     assert_float_equal(c->maps[0].values[2], 1, 0);
-    assert_true(small_warned(c, "map '_FAT' of 'square' leaves the range 0 to 1 at 3 vertices"));
+    assert_true(test_warned(c, "map '_FAT' of 'square' leaves the range 0 to 1 at 3 vertices"));
     sup_character_destroy(c);
     values[4] = NAN;
     small_refused(&s, "map '_FAT' of 'square' is not a number at vertex 4");
@@ -153,7 +153,7 @@ static void too_many_maps_are_left_out_aloud(void** state)
     s.part.map_count = MAPS;
     sup_character* c = small_make(&s);
     assert_int_equal(c->map_count, 256);
-    assert_true(small_warned(c, "there are more than 256 maps; 44 left out"));
+    assert_true(test_warned(c, "there are more than 256 maps; 44 left out"));
     sup_character_destroy(c);
 }
 

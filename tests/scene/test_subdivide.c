@@ -30,10 +30,7 @@ static sup_character* cube(bool triangles)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "cube", .part_count = 1, .parts = &part };
-    sup_character*     out = NULL;
-    sup_error          error = { 0 };
-    assert_ok(sup_character_create(&desc, NULL, &out, &error), error);
-    return out;
+    return test_character(&desc);
 }
 
 static sup_character* divide(const sup_character* c, uint32_t levels)
@@ -108,11 +105,9 @@ static void borders_are_curves_and_corners_stay(void** state)
                                    .joint = SUP_NONE,
                                    .source_id = SUP_NONE };
     sup_character_desc    desc = { .name = "square", .part_count = 1, .parts = &part };
-    sup_character*        c = NULL;
-    sup_error             error = { 0 };
-    assert_ok(sup_character_create(&desc, NULL, &c, &error), error);
-    sup_character*  fine = divide(c, 1);
-    const sup_vec3* p = fine->mesh.points;
+    sup_character*        c = test_character(&desc);
+    sup_character*        fine = divide(c, 1);
+    const sup_vec3*       p = fine->mesh.points;
     // A corner has two border edges, so it is on a curve: 3/4 of itself and 1/8 of both neighbors.
     assert_float_equal(p[0].x, 0.125f, 1e-6f);
     assert_float_equal(p[0].z, 0.125f, 1e-6f);
@@ -177,10 +172,9 @@ static void a_seam_is_one_point_and_two_vertices(void** state)
 static void too_much_is_a_sentence(void** state)
 {
     (void)state;
-    sup_character* beast = NULL;
     sup_character* fine = NULL;
     sup_error      error = { 0 };
-    assert_ok(sup_builtin_create("beast", 0, NULL, &beast, &error), error);
+    sup_character* beast = test_builtin("beast", 0);
     assert_int_not_equal(sup_character_subdivide(beast, 7, NULL, &fine, &error), SUP_OK);
     assert_non_null(strstr(error.text, "at most 6"));
     assert_int_not_equal(sup_character_subdivide(beast, 100, NULL, &fine, &error), SUP_OK);
@@ -204,10 +198,8 @@ static void divide_fan(uint32_t n, uint32_t levels, sup_error* error)
                                 .joint = SUP_NONE,
                                 .source_id = SUP_NONE };
     sup_character_desc desc = { .name = "fan", .part_count = 1, .parts = &part };
-    sup_character*     c = NULL;
-    sup_character*     fine = NULL;
-    assert_ok(sup_character_create(&desc, NULL, &c, error), *error);
-    sup_result result = sup_character_subdivide(c, levels, NULL, &fine, error);
+    sup_character *    c = test_character(&desc), *fine = NULL;
+    sup_result         result = sup_character_subdivide(c, levels, NULL, &fine, error);
     assert_int_equal(result == SUP_OK, fine != NULL);
     sup_character_destroy(fine), sup_character_destroy(c);
     free(points), free(corners);
@@ -232,16 +224,11 @@ static void memory_may_end_anywhere(void** state)
 {
     (void)state;
     sup_character* tube = test_tube(3, 4, 2, 1.0f, 0.2f);
-    for (long at = 0;; ++at) {
-        test_allocator a;
+    for (test_starved s = { 0 }; test_starve(&s);) {
         sup_character* fine = NULL;
         sup_error      error = { 0 };
-        test_allocator_init(&a, at);
-        sup_result result = sup_character_subdivide(tube, 1, &a.allocator, &fine, &error);
+        s.result = sup_character_subdivide(tube, 1, &s.memory.allocator, &fine, &error);
         sup_character_destroy(fine);
-        assert_int_equal(a.live, 0);
-        if (result == SUP_OK) break;
-        assert_int_equal(result, SUP_ERROR_MEMORY);
     }
     sup_character_destroy(tube);
 }

@@ -91,7 +91,7 @@ static void unused_vertices_come_last_as_stored_and_weld_too(void** state)
     assert_int_equal(c->mesh.point_count, 5);
     assert_memory_equal(c->mesh.vertex_points, expected, sizeof expected);
     assert_int_equal(c->mesh.face_count, 1);
-    assert_true(small_warned(c, "1 faces of 'part 0' have fewer than three corners"));
+    assert_true(test_warned(c, "1 faces of 'part 0' have fewer than three corners"));
     sup_character_destroy(c);
 }
 
@@ -214,7 +214,7 @@ static void impossible_point_numbers_are_mended_by_welding(void** state)
         s.part.point_ids = wrong[i];
         sup_character* c = small_make(&s);
         assert_int_equal(c->mesh.point_count, 4);
-        assert_true(small_warned(c, "point numbers stored with 'square'"));
+        assert_true(test_warned(c, "point numbers stored with 'square'"));
         sup_character_destroy(c);
     }
 }
@@ -235,7 +235,7 @@ static void authored_normals_survive_welding_per_vertex(void** state)
     static const sup_vec3 none;
     assert_memory_equal(&c->mesh.vertex_normals[4], &none, sizeof none);
     assert_memory_equal(&c->mesh.vertex_normals[5], &none, sizeof none);
-    assert_true(small_warned(c, "1 normals or tangents of 'square'"));
+    assert_true(test_warned(c, "1 normals or tangents of 'square'"));
     assert_null(c->mesh.vertex_tangents);
     sup_character_destroy(c);
 }

@@ -10,7 +10,8 @@ typedef struct lattice {
     sup_arena*         arena;
     sup_voxels         voxels;
     sup_lattice_volume volume;
-    sup_vec3*          x; // per particle, in units of a cell from the lowest corner
+    sup_vec3*          x;     // per particle, in units of a cell from the lowest corner
+    sup_mat3*          still; // per particle: not turned
     void*              scratch;
 } lattice;
 
@@ -34,10 +35,12 @@ static lattice make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells, 
                                      .fade = fade };
     assert_ok(sup_lattice_volume_create(&desc, l.arena, &l.volume, &error), error);
     l.x = SUP_NEW(l.arena, sup_vec3, l.voxels.particle_count);
+    l.still = SUP_NEW(l.arena, sup_mat3, l.voxels.particle_count);
     for (uint32_t p = 0; p < l.voxels.particle_count; ++p) {
         uint32_t c[3];
         sup_voxels_corner(&l.voxels, p, c);
         l.x[p] = v3((float)c[0] - 1, (float)c[1] - 1, (float)c[2] - 1);
+        l.still[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
     }
     l.volume.h = 1; // the places below are in cells
     l.scratch = sup_arena_alloc(l.arena, 1, sup_lattice_volume_scratch(&l.volume));
@@ -51,6 +54,7 @@ static double measured(const lattice* l)
     return v;
 }
 
+static const sup_vec3 pillar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
 static const sup_vec3 cube[][2] = { { { 0, 0, 0 }, { 1, 1, 1 } } };
 static const sup_vec3 ell[][2] = { { { 0, 0, 0 }, { 1.99f, 0.99f, 0.99f } }, { { 0, 0, 0 }, { 0.99f, 1.99f, 0.99f } } };
 
@@ -142,17 +146,14 @@ static void roots_are_the_nearest_safe_ones(void** state)
 static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_keeps_its_own(void** state)
 {
     (void)state;
-    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
-    lattice               l = make(bar, 1, 16, 0.25f, 2);
-    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, l.voxels.particle_count);
-    double                before[2], after[2];
+    lattice l = make(pillar, 1, 16, 0.25f, 2);
+    double  before[2], after[2];
     for (uint32_t p = 0; p < l.voxels.particle_count; ++p) {
-        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         if (l.x[p].z < 8) l.x[p].x = 2 + (l.x[p].x - 2) * 0.9f;
     }
     sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, before);
     assert_true(before[0] < 0.92 * 128 && fabs(before[1] - 128) < 1e-2);
-    sup_lattice_volume_call call = { .points = l.x, .matrices = m, .sweeps = 2, .scratch = l.scratch };
+    sup_lattice_volume_call call = { .points = l.x, .matrices = l.still, .sweeps = 2, .scratch = l.scratch };
     sup_lattice_volume_apply(&l.volume, &call);
     sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
     assert_float_equal(after[0], 128, 128e-4);
@@ -165,14 +166,11 @@ static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_keeps_its_own(
 static void a_swollen_part_goes_back_until_it_is_as_near_to_rest_as_its_pose(void** state)
 {
     (void)state;
-    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
-    lattice               l = make(bar, 1, 16, 0.25f, 2);
-    uint32_t              n = l.voxels.particle_count;
-    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, n);
-    sup_vec3*             pose = SUP_NEW(l.arena, sup_vec3, n);
-    double                linear[2], after[2];
+    lattice   l = make(pillar, 1, 16, 0.25f, 2);
+    uint32_t  n = l.voxels.particle_count;
+    sup_vec3* pose = SUP_NEW(l.arena, sup_vec3, n);
+    double    linear[2], after[2];
     for (uint32_t p = 0; p < n; ++p) {
-        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         pose[p] = l.x[p];
         if (l.x[p].z >= 8) continue;
         pose[p].x = 2 + (l.x[p].x - 2) * 0.99f;
@@ -181,7 +179,7 @@ static void a_swollen_part_goes_back_until_it_is_as_near_to_rest_as_its_pose(voi
     sup_lattice_volume_measure(&l.volume, pose, NULL, NULL, l.scratch, linear);
     sup_lattice_volume_bounds bounds = { .fallback = pose, .linear = linear, .there = linear };
     sup_lattice_volume_call   call = {
-          .points = l.x, .matrices = m, .goals = linear, .rough = true, .bounds = &bounds, .scratch = l.scratch
+          .points = l.x, .matrices = l.still, .goals = linear, .rough = true, .bounds = &bounds, .scratch = l.scratch
     };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&l.volume, &call);
     sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
@@ -195,17 +193,14 @@ static void a_swollen_part_goes_back_until_it_is_as_near_to_rest_as_its_pose(voi
 static void squeezed_neighbors_bulge_without_a_dent_between_them(void** state)
 {
     (void)state;
-    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
-    lattice               l = make(bar, 1, 16, 0.25f, 2);
-    uint32_t              n = l.voxels.particle_count;
-    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, n);
-    sup_vec3*             kept = SUP_NEW(l.arena, sup_vec3, n);
-    double                at_cut = 0, beyond = 0, after[2];
+    lattice   l = make(pillar, 1, 16, 0.25f, 2);
+    uint32_t  n = l.voxels.particle_count;
+    sup_vec3* kept = SUP_NEW(l.arena, sup_vec3, n);
+    double    at_cut = 0, beyond = 0, after[2];
     for (uint32_t p = 0; p < n; ++p) {
-        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         kept[p] = l.x[p] = v3(2 + (l.x[p].x - 2) * 0.9f, l.x[p].y, l.x[p].z);
     }
-    sup_lattice_volume_call call = { .points = l.x, .matrices = m, .sweeps = 2, .scratch = l.scratch };
+    sup_lattice_volume_call call = { .points = l.x, .matrices = l.still, .sweeps = 2, .scratch = l.scratch };
     sup_lattice_volume_apply(&l.volume, &call);
     sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
     assert_float_equal(after[0], 128, 128e-4);
@@ -226,12 +221,10 @@ static void along_the_core_a_swollen_part_shrinks_evenly(void** state)
     static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 5.99f, 5.99f, 6 } } };
     lattice               l = make(bar, 1, 6, 0.25f, 1);
     uint32_t              n = l.voxels.particle_count;
-    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, n);
     sup_vec3 *            core = SUP_NEW(l.arena, sup_vec3, n), *rest = SUP_NEW(l.arena, sup_vec3, n);
     uint32_t *            slots = SUP_NEW(l.arena, uint32_t, n), *labels = SUP_NEW(l.arena, uint32_t, l.voxels.cell_count);
     sup_error             error;
     for (uint32_t p = 0; p < n; ++p) {
-        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         slots[p] = p;
         rest[p] = l.x[p];
         core[p] = v3((l.x[p].x - 3) / 3, (l.x[p].y - 3) / 3, 0); // about the axis
@@ -246,7 +239,7 @@ static void along_the_core_a_swollen_part_shrinks_evenly(void** state)
     assert_float_equal(measured(&l), 216 * 1.21, 1e-2);
     double                  goal = 216;
     sup_lattice_volume_call call = {
-        .points = l.x, .matrices = m, .core = true, .goals = &goal, .slack = 0.002, .sweeps = 2, .scratch = l.scratch
+        .points = l.x, .matrices = l.still, .core = true, .goals = &goal, .slack = 0.002, .sweeps = 2, .scratch = l.scratch
     };
     assert_true(sup_lattice_volume_apply(&l.volume, &call).moved);
     assert_float_equal(measured(&l), 216 * 1.002, 1e-2); // to the edge of the slack and no further
@@ -259,23 +252,24 @@ static void along_the_core_a_swollen_part_shrinks_evenly(void** state)
 static void no_slot_leaves_its_room(void** state)
 {
     (void)state;
-    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
-    lattice               l = make(bar, 1, 16, 0.25f, 2);
-    uint32_t              n = l.voxels.particle_count;
-    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, n);
-    sup_vec3*             middle = SUP_NEW(l.arena, sup_vec3, n);
-    float*                hold = SUP_NEW(l.arena, float, n);
-    double                before[2], reached[2], after[2], moved = 0;
+    lattice   l = make(pillar, 1, 16, 0.25f, 2);
+    uint32_t  n = l.voxels.particle_count;
+    sup_vec3* middle = SUP_NEW(l.arena, sup_vec3, n);
+    float*    hold = SUP_NEW(l.arena, float, n);
+    double    before[2], reached[2], after[2], moved = 0;
     for (uint32_t p = 0; p < n; ++p) {
-        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         if (l.x[p].z < 8) l.x[p].x = 2 + (l.x[p].x - 2) * 0.8f;
         middle[p] = l.x[p];
         hold[p] = l.x[p].x < 2 ? 1 / 0.01f : 0.0f; // on one side
     }
     sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, before);
-    sup_lattice_volume_call call = {
-        .points = l.x, .matrices = m, .middle = middle, .hold = hold, .sweeps = 3, .scratch = l.scratch, .reached = reached
-    };
+    sup_lattice_volume_call call = { .points = l.x,
+                                     .matrices = l.still,
+                                     .middle = middle,
+                                     .hold = hold,
+                                     .sweeps = 3,
+                                     .scratch = l.scratch,
+                                     .reached = reached };
     sup_lattice_volume_apply(&l.volume, &call);
     sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
     for (uint32_t p = 0; p < n; ++p) {
@@ -293,19 +287,16 @@ static void no_slot_leaves_its_room(void** state)
 static void a_part_within_its_slack_is_left_alone(void** state)
 {
     (void)state;
-    static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.99f, 3.99f, 16 } } };
-    lattice               l = make(bar, 1, 16, 0.25f, 2);
-    uint32_t              n = l.voxels.particle_count;
-    sup_mat3*             m = SUP_NEW(l.arena, sup_mat3, n);
-    sup_vec3*             kept = SUP_NEW(l.arena, sup_vec3, n);
-    static const double   goals[2] = { 128, 128.128 };
+    lattice             l = make(pillar, 1, 16, 0.25f, 2);
+    uint32_t            n = l.voxels.particle_count;
+    sup_vec3*           kept = SUP_NEW(l.arena, sup_vec3, n);
+    static const double goals[2] = { 128, 128.128 };
     for (uint32_t p = 0; p < n; ++p) {
-        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         if (l.x[p].z < 4) l.x[p].x = 2 + (l.x[p].x - 2) * 0.9f;
         kept[p] = l.x[p];
     }
     sup_lattice_volume_call call = {
-        .points = l.x, .matrices = m, .goals = goals, .slack = 0.02, .rough = true, .sweeps = 2, .scratch = l.scratch
+        .points = l.x, .matrices = l.still, .goals = goals, .slack = 0.02, .rough = true, .sweeps = 2, .scratch = l.scratch
     };
     assert_true(sup_lattice_volume_apply(&l.volume, &call).moved);
     double inside = 0, beside = 0;
@@ -323,16 +314,14 @@ static void a_part_within_its_slack_is_left_alone(void** state)
 static void a_part_turned_inside_out_is_left_alone_and_counted(void** state)
 {
     (void)state;
-    lattice   l = make(cube, 1, 3, 0, 1);
-    sup_mat3* m = SUP_NEW(l.arena, sup_mat3, l.voxels.particle_count);
+    lattice l = make(cube, 1, 3, 0, 1);
     for (uint32_t p = 0; p < l.voxels.particle_count; ++p) {
-        m[p] = (sup_mat3){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } };
         l.x[p].x = 3 - l.x[p].x;
         l.x[p].y = 3 - l.x[p].y;
         l.x[p].z = 3 - l.x[p].z;
     }
     sup_vec3                  before = l.x[0];
-    sup_lattice_volume_call   call = { .points = l.x, .matrices = m, .sweeps = 1, .scratch = l.scratch };
+    sup_lattice_volume_call   call = { .points = l.x, .matrices = l.still, .sweeps = 1, .scratch = l.scratch };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&l.volume, &call);
     assert_int_equal(report.inside_out, 1);
     assert_memory_equal(&before, &l.x[0], sizeof before);

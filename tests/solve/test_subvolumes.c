@@ -291,23 +291,15 @@ static void every_allocation_that_fails_is_an_error(void** state)
     sup_volumes_desc desc = {
         .point_count = t.point_count, .triangle_count = t.triangle_count, .triangles = t.triangles, .part_count = 1
     };
-    for (long at = 0;; ++at) {
-        test_allocator a;
-        test_allocator_init(&a, at);
-        sup_arena*            arena = sup_arena_create(&a.allocator);
+    for (test_starved starved = { 0 }; test_starve(&starved);) {
+        sup_arena*            arena = sup_arena_create(&starved.memory.allocator);
         const sup_subvolumes* s;
         sup_volumes           v;
         sup_error             error;
-        bool                  done = arena && sup_volumes_create(&desc, arena, &v, &error) == SUP_OK;
-        if (done) {
-            sup_result r =
-                sup_subvolumes_create(&(sup_subvolumes_desc){ .volumes = &v, .points = t.points }, arena, &s, &error);
-            assert_true(r == SUP_OK || r == SUP_ERROR_MEMORY);
-            done = r == SUP_OK;
-        }
+        sup_subvolumes_desc   parts = { .volumes = &v, .points = t.points };
+        if (arena) starved.result = sup_volumes_create(&desc, arena, &v, &error);
+        if (starved.result == SUP_OK) starved.result = sup_subvolumes_create(&parts, arena, &s, &error);
         sup_arena_destroy(arena);
-        assert_int_equal(a.live, 0);
-        if (done) break;
     }
     soft_tube_free(&t);
 }

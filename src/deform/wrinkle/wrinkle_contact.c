@@ -3,15 +3,13 @@
 #include "base/heap.h"
 #include "base/internal.h"
 #include "deform/wrinkle/wrinkle.h"
+#include "geom/search/descent.h"
 #include "geom/search/intersect.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-enum {
-    BRANCHES = 256, // of the hierarchy: a task each
-    DEEPEST = 128,  // levels of two branches, 64 at most, and one waiting at each
-};
+enum { BRANCHES = 256 }; // of the hierarchy: a task each
 
 // Box and triangle tests that a search may take for each leaf: where everything lies in one place they would be quadratic.
 // In one pose, in the mean of a branch; the most that any did, of 20 characters, was 1,925.
@@ -55,13 +53,6 @@ typedef struct search {
     int64_t*            used; // by branch
 } search;
 
-static bool share_a_point(const uint32_t* s, const uint32_t* t)
-{
-    for (int i = 0; i < 3; ++i)
-        if (s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) return true;
-    return false;
-}
-
 // Whether crossing would be news: some corner folds and is pressed less than where it was seen to cross.
 static bool matters(const search* s, uint32_t slot)
 {
@@ -76,7 +67,7 @@ static bool matters(const search* s, uint32_t slot)
 static bool cross(const search* s, uint32_t i, uint32_t k, uint32_t* work)
 {
     const uint32_t *p = s->tree->bvh.corners + 3 * (size_t)i, *q = s->tree->bvh.corners + 3 * (size_t)k;
-    if (!sup_box_overlap(&s->tree->slots[i], &s->tree->slots[k]) || share_a_point(p, q)) return false;
+    if (!sup_box_overlap(&s->tree->slots[i], &s->tree->slots[k]) || sup_triangles_share_a_point(p, q)) return false;
     const sup_vec3 a[3] = { s->points[p[0]], s->points[p[1]], s->points[p[2]] };
     const sup_vec3 b[3] = { s->points[q[0]], s->points[q[1]], s->points[q[2]] };
     return sup_triangles_cross_work(a, b, work);
@@ -100,23 +91,14 @@ static void search_leaves(const search* s, uint32_t leaf, uint32_t other, int64_
 // The open leaves below a node against all others, both sides going down together.
 static void search_branch(const search* s, uint32_t branch, int64_t* left)
 {
-    const sup_box* boxes = s->tree->nodes;
-    const uint32_t leaves = s->tree->bvh.leaf_count;
-    const uint8_t* open = s->tree->open;
-    uint32_t       stack[DEEPEST][2], depth = 0;
-    stack[depth][0] = branch, stack[depth++][1] = 1;
-    while (depth > 0 && --*left >= 0) {
-        uint32_t a = stack[--depth][0], b = stack[depth][1];
-        if (!open[a] || !sup_box_overlap(&boxes[a], &boxes[b])) continue;
-        if (a >= leaves && b >= leaves) {
-            search_leaves(s, a - leaves, b - leaves, left);
-            continue;
-        }
-        bool down = a < leaves && (a <= b || b >= leaves); // the higher of the two
-        for (uint32_t side = 2; side-- > 0;) {
-            stack[depth][0] = down ? 2 * a + side : a;
-            stack[depth++][1] = down ? b : 2 * b + side;
-        }
+    const sup_box*   boxes = s->tree->nodes;
+    const uint32_t   leaves = s->tree->bvh.leaf_count;
+    sup_descent_room room;
+    sup_descent      d = sup_descent_begin(room, leaves, (sup_descent_step){ .node = branch, .other = 1 });
+    while (sup_descent_next(&d) && --*left >= 0) {
+        uint32_t a = d.at.node, b = d.at.other;
+        if (!s->tree->open[a] || !sup_box_overlap(&boxes[a], &boxes[b]) || sup_descent_open_pair(&d)) continue;
+        search_leaves(s, a - leaves, b - leaves, left);
     }
 }
 

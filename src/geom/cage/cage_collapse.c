@@ -188,13 +188,6 @@ static bool has(const uint32_t* list, uint32_t count, uint32_t item)
     return false;
 }
 
-static uint32_t valence(const cage_web* w, uint32_t point)
-{
-    uint32_t n = 0;
-    for (uint32_t c = w->head[point]; c != SUP_NONE; c = w->next[c]) ++n;
-    return n;
-}
-
 // Exactly two points are neighbors of both ends, across the two triangles of the edge: then the result stays manifold.
 static bool stays_manifold(const collapser* c, uint32_t a, uint32_t b, collapse* x)
 {
@@ -205,7 +198,7 @@ static bool stays_manifold(const collapser* c, uint32_t a, uint32_t b, collapse*
     uint32_t common = 0;
     for (uint32_t i = 0; i < x->ring_counts[0]; ++i) {
         if (!has(x->rings[1], x->ring_counts[1], x->rings[0][i])) continue;
-        if (valence(w, x->rings[0][i]) <= 3) return false;
+        if (cage_web_valence(w, x->rings[0][i]) <= 3) return false;
         ++common;
     }
     x->both = x->fans[0];

@@ -10,13 +10,6 @@
 #define TURN_LEAST 0.5f // cosine, as for a collapse
 enum { PASSES = 6 };
 
-static uint32_t valence(const cage_web* w, uint32_t point)
-{
-    uint32_t n = 0;
-    for (uint32_t c = w->head[point]; c != SUP_NONE; c = w->next[c]) ++n;
-    return n;
-}
-
 // ---------------------------------------------------------------------------------------------- turning edges
 
 // The triangle that runs along the edge from b to a, and its third corner.
@@ -46,7 +39,7 @@ static int off_six(uint32_t n, int more)
 
 static bool better(const cage_web* w, uint32_t a, uint32_t b, uint32_t c, uint32_t d, float before, float after)
 {
-    uint32_t va = valence(w, a), vb = valence(w, b), vc = valence(w, c), vd = valence(w, d);
+    uint32_t va = cage_web_valence(w, a), vb = cage_web_valence(w, b), vc = cage_web_valence(w, c), vd = cage_web_valence(w, d);
     if (va <= 3 || vb <= 3) return false;
     int gain = off_six(va, 0) + off_six(vb, 0) + off_six(vc, 0) + off_six(vd, 0) - off_six(va, -1) - off_six(vb, -1) -
                off_six(vc, 1) - off_six(vd, 1);

@@ -169,6 +169,13 @@ bool cage_web_fan(const cage_web* w, uint32_t point, cage_fan* out)
     return out->count > 0;
 }
 
+uint32_t cage_web_valence(const cage_web* w, uint32_t point)
+{
+    uint32_t n = 0;
+    for (uint32_t c = w->head[point]; c != SUP_NONE; c = w->next[c]) ++n;
+    return n;
+}
+
 uint32_t cage_web_ring(const cage_web* w, const cage_fan* fan, uint32_t point, uint32_t out[2 * CAGE_FAN])
 {
     uint32_t n = 0;

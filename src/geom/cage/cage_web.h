@@ -33,6 +33,8 @@ typedef struct cage_fan {
 sup_result cage_web_create(const cage_grid* grid, cage_surface* s, sup_arena* arena, cage_web* out, sup_error* error);
 /// False: too many.
 bool cage_web_fan(const cage_web* web, uint32_t point, cage_fan* out);
+/// How many triangles a point has.
+uint32_t cage_web_valence(const cage_web* web, uint32_t point);
 /// Other ends of the edges of a point, each once; returns how many.
 uint32_t cage_web_ring(const cage_web* web, const cage_fan* fan, uint32_t point, uint32_t out[2 * CAGE_FAN]);
 /// Whether these triangles would pass through each other or through any but the `gone` ones. Three positions each.

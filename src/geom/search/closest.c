@@ -1,4 +1,5 @@
 #include "geom/search/closest.h"
+#include "geom/search/descent.h"
 #include "geom/search/triangle_region.h"
 #include "math/vec3d.h"
 
@@ -52,34 +53,24 @@ sup_closest sup_bvh_closest(const sup_bvh* bvh, const sup_box* nodes, const sup_
 sup_closest sup_bvh_closest_within(const sup_bvh* bvh, const sup_box* nodes, const sup_vec3* points, sup_vec3 from,
                                    uint32_t* leaves)
 {
-    enum { DEPTH = 64 }; // at most 2^32 leaves, and every level leaves one node behind
-    struct {
-        uint32_t node;
-        double   square;
-    } stack[DEPTH];
-    uint32_t    count = 0;
-    double      p[3] = { from.x, from.y, from.z };
-    sup_closest best = { .slot = SUP_NONE, .square = INFINITY };
-    stack[count].node = 1;
-    stack[count++].square = box_square(&nodes[1], p);
-    while (count) {
-        uint32_t node = stack[--count].node;
-        if (!(stack[count].square < best.square)) continue;
-        if (node >= bvh->leaf_count) {
-            if ((*leaves)-- == 0) {
-                *leaves = 0;
-                return (sup_closest){ .slot = SUP_NONE, .square = INFINITY };
-            }
-            uint32_t leaf = node - bvh->leaf_count;
-            for (uint32_t s = bvh->leaf_begin[leaf]; s < bvh->leaf_begin[leaf + 1]; ++s) try_slot(bvh, points, s, from, &best);
+    double           p[3] = { from.x, from.y, from.z };
+    sup_closest      best = { .slot = SUP_NONE, .square = INFINITY };
+    sup_descent_room room;
+    sup_descent      d =
+        sup_descent_begin(room, bvh->leaf_count, (sup_descent_step){ .node = 1, .bound = box_square(&nodes[1], p) });
+    while (sup_descent_next(&d)) {
+        if (!(d.at.bound < best.square)) continue;
+        if (d.at.node < bvh->leaf_count) {
+            const sup_box* left = &nodes[2 * (size_t)d.at.node];
+            sup_descent_open_nearer(&d, box_square(left, p), box_square(left + 1, p));
             continue;
         }
-        double left = box_square(&nodes[2 * (size_t)node], p), right = box_square(&nodes[2 * (size_t)node + 1], p);
-        bool   right_first = right < left; // the nearer one comes off the stack first
-        stack[count].node = 2 * node + !right_first;
-        stack[count++].square = right_first ? left : right;
-        stack[count].node = 2 * node + right_first;
-        stack[count++].square = right_first ? right : left;
+        if ((*leaves)-- == 0) {
+            *leaves = 0;
+            return (sup_closest){ .slot = SUP_NONE, .square = INFINITY };
+        }
+        uint32_t leaf = d.at.node - bvh->leaf_count;
+        for (uint32_t s = bvh->leaf_begin[leaf]; s < bvh->leaf_begin[leaf + 1]; ++s) try_slot(bvh, points, s, from, &best);
     }
     return best;
 }

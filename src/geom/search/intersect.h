@@ -16,4 +16,12 @@ bool sup_triangles_cross(const sup_vec3 s[3], const sup_vec3 t[3]);
 /// others lies in one plane with them. Callers with a budget subtract it.
 bool sup_triangles_cross_work(const sup_vec3 s[3], const sup_vec3 t[3], uint32_t* work);
 
+/// Whether triangles of one mesh, three point numbers each, have a point in common.
+static inline bool sup_triangles_share_a_point(const uint32_t s[3], const uint32_t t[3])
+{
+    for (int i = 0; i < 3; ++i)
+        if (s[i] == t[0] || s[i] == t[1] || s[i] == t[2]) return true;
+    return false;
+}
+
 #endif

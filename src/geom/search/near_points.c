@@ -1,6 +1,7 @@
 #include "geom/search/near_points.h"
 
 #include "base/internal.h"
+#include "geom/search/descent.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -61,23 +62,21 @@ static float box_square(const sup_box* box, sup_vec3 p)
 
 float sup_near_points_distance(const sup_near_points* near, sup_vec3 from, float most)
 {
-    enum { DEPTH = 64 };
-    uint32_t       stack[DEPTH], count = 0;
-    float          best = INFINITY;
-    const sup_bvh* tree = &near->tree;
-    if (near->points) stack[count++] = 1;
-    while (count) {
-        uint32_t node = stack[--count];
-        float    bound = sqrtf(box_square(&near->nodes[node], from));
+    float            best = INFINITY;
+    const sup_bvh*   tree = &near->tree;
+    sup_descent_room room;
+    if (!near->points) return INFINITY;
+    sup_descent d =
+        sup_descent_begin(room, tree->leaf_count, (sup_descent_step){ .node = 1, .bound = box_square(&near->nodes[1], from) });
+    while (sup_descent_next(&d)) {
+        float bound = sqrtf((float)d.at.bound);
         if (!(bound < best && bound < most)) continue;
-        if (node < tree->leaf_count) {
-            uint32_t left = 2 * node;
-            bool     right_first = box_square(&near->nodes[left + 1], from) < box_square(&near->nodes[left], from);
-            stack[count++] = left + !right_first;
-            stack[count++] = left + right_first; // the nearer one comes off first
+        if (d.at.node < tree->leaf_count) {
+            const sup_box* left = &near->nodes[2 * (size_t)d.at.node];
+            sup_descent_open_nearer(&d, box_square(left, from), box_square(left + 1, from));
             continue;
         }
-        uint32_t leaf = node - tree->leaf_count;
+        uint32_t leaf = d.at.node - tree->leaf_count;
         for (uint32_t s = tree->leaf_begin[leaf]; s < tree->leaf_begin[leaf + 1]; ++s)
             best = fminf(best, v3_distance(from, near->points[tree->order[s]]));
     }

@@ -7,18 +7,11 @@
 
 #include <string.h>
 
-static uint64_t scramble(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
-
 // Independent of the order of the corners: only faces with equal keys are compared.
 static uint64_t key_of(const sup_polygons* p, uint32_t face)
 {
     uint64_t key = 0;
-    for (uint32_t c = p->face_begin[face]; c < p->face_begin[face + 1]; ++c) key += scramble(p->corners[c] + 1ull);
+    for (uint32_t c = p->face_begin[face]; c < p->face_begin[face + 1]; ++c) key += sup_scramble(p->corners[c] + 1ull);
     return key;
 }
 

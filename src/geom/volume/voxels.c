@@ -87,20 +87,13 @@ static void flood_outside(voxel_maker* m, uint32_t* stack)
 
 // A mesh is closed if every edge is traversed equally often in both directions: then flooding finds the inside. (Tested by a
 // sum of hashes per directed edge; it is zero by chance once in 2^64.)
-static uint64_t scramble(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
-
 static bool is_closed(const sup_voxels_desc* d)
 {
     uint64_t sum = 0;
     for (uint32_t t = 0; t < d->triangle_count; ++t)
         for (int k = 0; k < 3; ++k) {
             uint64_t a = d->triangles[3 * (size_t)t + k], b = d->triangles[3 * (size_t)t + (k + 1) % 3];
-            if (a != b) sum += a < b ? scramble(a << 32 | b) : 0 - scramble(b << 32 | a);
+            if (a != b) sum += a < b ? sup_scramble(a << 32 | b) : 0 - sup_scramble(b << 32 | a);
         }
     return sum == 0;
 }

@@ -1,6 +1,7 @@
 #include "geom/volume/winding.h"
 
 #include "base/internal.h"
+#include "geom/search/descent.h"
 #include "math/trig.h"
 
 #include <math.h>
@@ -117,24 +118,21 @@ static double dipole_angle(const sup_dipole* node, const double arm[3], double d
 
 double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* looked)
 {
-    uint32_t stack[64], height = 0;
-    double   sum = 0;
+    sup_descent_room room;
+    double           sum = 0;
     *looked = 0;
-    if (w->bvh.triangle_count) stack[height++] = 1;
-    while (height) {
-        uint32_t          n = stack[--height];
-        const sup_dipole* node = &w->nodes[n];
+    if (!w->bvh.triangle_count) return 0;
+    sup_descent d = sup_descent_begin(room, w->bvh.leaf_count, (sup_descent_step){ .node = 1 });
+    while (sup_descent_next(&d)) {
+        const sup_dipole* node = &w->nodes[d.at.node];
         double            arm[3] = { node->center[0] - place[0], node->center[1] - place[1], node->center[2] - place[2] };
         double            distance = length3(arm);
         if (distance > FAR_RADII * node->radius && distance > 0) {
             sum += dot3(node->area, arm) / (distance * distance * distance);
         } else if (*looked >= w->looks) {
             sum += dipole_angle(node, arm, distance);
-        } else if (n < w->bvh.leaf_count) {
-            stack[height++] = 2 * n + 1;
-            stack[height++] = 2 * n;
-        } else {
-            uint32_t leaf = n - w->bvh.leaf_count;
+        } else if (!sup_descent_open(&d)) {
+            uint32_t leaf = d.at.node - w->bvh.leaf_count;
             for (uint32_t s = w->bvh.leaf_begin[leaf]; s < w->bvh.leaf_begin[leaf + 1]; ++s) sum += solid_angle(w, s, place);
             *looked += w->bvh.leaf_begin[leaf + 1] - w->bvh.leaf_begin[leaf];
         }

@@ -5,21 +5,13 @@
 
 #include <string.h>
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 // %41 becomes A; a stray % stays. Returns the length; out must hold length bytes.
 static size_t percent_decode(const char* text, size_t length, char* out)
 {
     size_t n = 0;
     for (size_t i = 0; i < length; ++i) {
-        int high = text[i] == '%' && i + 2 < length ? hex_digit(text[i + 1]) : -1;
-        int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+        int high = text[i] == '%' && i + 2 < length ? sup_hex_digit(text[i + 1]) : -1;
+        int low = high >= 0 ? sup_hex_digit(text[i + 2]) : -1;
         if (low >= 0) {
             out[n++] = (char)(high * 16 + low);
             i += 2;

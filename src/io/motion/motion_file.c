@@ -18,14 +18,6 @@ static sup_result read_bytes(const char* path, const sup_load_options* options, 
     return files->read(files->user, path, *scratch, out, error);
 }
 
-static void name_file(const char* path, sup_error* error)
-{
-    if (!error || strstr(error->text, path)) return;
-    char text[sizeof error->text];
-    memcpy(text, error->text, sizeof text);
-    sup_format(error->text, sizeof error->text, "%s: %s", path, text);
-}
-
 sup_result sup_mocap_load(const char* path, const sup_load_options* options, sup_arena* arena, sup_mocap* out, sup_error* error)
 {
     SUP_ASSERT(path && arena && out);
@@ -35,7 +27,7 @@ sup_result sup_mocap_load(const char* path, const sup_load_options* options, sup
     sup_bytes  bytes;
     sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);
     if (result == SUP_OK) result = sup_bvh_parse(path, bytes, arena, out, error);
-    if (result != SUP_OK) name_file(path, error);
+    if (result != SUP_OK) sup_path_name(path, error);
     sup_arena_destroy(scratch);
     return result;
 }
@@ -49,7 +41,7 @@ sup_result sup_rig_load(const char* path, const sup_load_options* options, sup_a
     sup_bytes  bytes;
     sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);
     if (result == SUP_OK) result = sup_tgf_parse(bytes, arena, out, error);
-    if (result != SUP_OK) name_file(path, error);
+    if (result != SUP_OK) sup_path_name(path, error);
     sup_arena_destroy(scratch);
     return result;
 }
@@ -65,7 +57,7 @@ sup_result sup_matrix_load(const char* path, const sup_load_options* options, su
     sup_bytes  bytes;
     sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);
     if (result == SUP_OK) result = (headed ? sup_dmat_parse : sup_tmat_parse)(bytes, arena, out, error);
-    if (result != SUP_OK) name_file(path, error);
+    if (result != SUP_OK) sup_path_name(path, error);
     sup_arena_destroy(scratch);
     return result;
 }
@@ -78,7 +70,7 @@ sup_result sup_motion_map_load(const char* path, const sup_load_options* options
     sup_bytes  bytes;
     sup_result result = read_bytes(path, options, arena, &scratch, &bytes, error);
     if (result == SUP_OK) result = sup_motion_map_parse(bytes, arena, pairs, count, error);
-    if (result != SUP_OK) name_file(path, error);
+    if (result != SUP_OK) sup_path_name(path, error);
     sup_arena_destroy(scratch);
     return result;
 }

@@ -35,6 +35,17 @@ typedef struct part_lists {
     uint32_t          block_count, member_count;
 } part_lists;
 
+// Ends the part that begins where the lists end. Its last block of members is filled up with the first one.
+static void close_part(part_lists* out, uint32_t part, sup_lattice_part t, uint32_t count, uint32_t faces)
+{
+    out->member_count += (count + SUP_LANES - 1) / SUP_LANES * SUP_LANES;
+    out->block_count += (faces + SUP_LANES - 1) / SUP_LANES;
+    t.member_end = out->member_count;
+    t.block_end = out->block_count;
+    for (uint32_t i = t.member_begin + count; out->nodes && i < t.member_end; ++i) out->nodes[i] = out->nodes[t.member_begin];
+    if (out->parts) out->parts[part] = t;
+}
+
 // One part from its cells: the corners of its outer faces; NULL lists: only counts.
 static void list_part(lattice_maker* m, uint32_t part, const uint32_t* cells, uint32_t cell_count, uint32_t* local,
                       part_lists* out)
@@ -61,12 +72,7 @@ static void list_part(lattice_maker* m, uint32_t part, const uint32_t* cells, ui
         }
     for (uint32_t i = 0; i < cell_count; ++i)
         for (uint32_t k = 0; k < 8; ++k) local[v->particles[8 * (size_t)cells[i] + k]] = SUP_NONE;
-    out->member_count += (count + SUP_LANES - 1) / SUP_LANES * SUP_LANES;
-    out->block_count += (faces + SUP_LANES - 1) / SUP_LANES;
-    t.member_end = out->member_count;
-    t.block_end = out->block_count;
-    for (uint32_t i = t.member_begin + count; out->nodes && i < t.member_end; ++i) out->nodes[i] = out->nodes[t.member_begin];
-    if (out->parts) out->parts[part] = t;
+    close_part(out, part, t, count, faces);
 }
 
 // Likewise from the mesh's own triangles, each as a patch whose last corner is twice there. flip: the mesh is inside out.
@@ -87,12 +93,7 @@ static void list_triangles(lattice_maker* m, uint32_t part, uint32_t cell_count,
                     local[n];
         }
     for (uint32_t i = 3 * v->begin[part]; i < 3 * v->begin[part + 1]; ++i) local[v->corners[i]] = SUP_NONE;
-    out->member_count += (count + SUP_LANES - 1) / SUP_LANES * SUP_LANES;
-    out->block_count += (faces + SUP_LANES - 1) / SUP_LANES;
-    t.member_end = out->member_count;
-    t.block_end = out->block_count;
-    for (uint32_t i = t.member_begin + count; out->nodes && i < t.member_end; ++i) out->nodes[i] = out->nodes[t.member_begin];
-    if (out->parts) out->parts[part] = t;
+    close_part(out, part, t, count, faces);
 }
 
 // The particle nearest to the middle of a part's cells.
