@@ -389,7 +389,8 @@ static void memory_that_runs_out_is_an_error_and_nothing_leaks(void** state)
         sup_arena* arena = sup_arena_create(&s.memory.allocator);
         sup_error  error = { 0 };
         sup_voxels v;
-        if (arena) s.result = sup_voxels_create(&desc, arena, &v, &error);
+        if (arena && (s.result = sup_voxels_create(&desc, arena, &v, &error)) != SUP_OK)
+            assert_int_equal(error.code, SUP_ERROR_MEMORY);
         sup_arena_destroy(arena);
     }
 }

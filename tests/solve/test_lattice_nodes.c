@@ -171,6 +171,7 @@ static void memory_that_runs_out_is_an_error_and_nothing_leaks(void** state)
         const sup_lattice_node* nodes = NULL;
         sup_error               error = { 0 };
         if (arena) starved.result = sup_lattice_nodes_find(&s.voxels, s.points, s.triangles, 12, NULL, arena, &nodes, &error);
+        if (arena && starved.result != SUP_OK) assert_int_equal(error.code, SUP_ERROR_MEMORY);
         sup_arena_destroy(arena);
     }
     sup_arena_destroy(s.arena);
