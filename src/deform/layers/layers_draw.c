@@ -34,30 +34,23 @@ static void draw_layers(const easel* e)
         }
 }
 
-// A little outside the skin, which would hide it else.
-static void draw_outside(const easel* e, const char* what, const uint32_t* c, float value)
+// Outside the skin, which would hide it: above a cage as far as the skin stands out there. Along the tissue, which goes the
+// same way from all triangles of a point.
+static sup_vec3 outside(const easel* e, uint32_t point)
 {
-    sup_vec3 p[3];
-    for (int i = 0; i < 3; ++i) p[i] = place_of(e, LAYER_SKIN, c[i]);
-    sup_vec3 n = v3_normalize(v3_cross(v3_sub(p[1], p[0]), v3_sub(p[2], p[0])), v3(0, 0, 0));
-    for (int i = 0; i < 3; ++i) p[i] = v3_mad(p[i], 0.15f * e->b->mean_edge, n);
-    e->canvas->triangle(e->canvas->user, what, p[0], p[1], p[2], value);
+    sup_vec3 at = place_of(e, LAYER_SKIN, point), out = v3_sub(at, place_of(e, LAYER_FAT, point));
+    float    over = e->b->ride ? e->b->ride->over[point] : 0;
+    return v3_mad(at, over + 0.15f * e->b->mean_edge, v3_normalize(out, v3(0, 0, 0)));
 }
 
-// Whole, and so far outside that it hides the skin: along the tissue, which goes the same way from all triangles of a point.
 static void draw_cage(const easel* e)
 {
     for (uint32_t t = 0; t < e->b->triangle_count; ++t) {
-        sup_vec3 p[3];
-        for (int i = 0; i < 3; ++i) {
-            uint32_t k = e->b->triangles[3 * (size_t)t + i];
-            sup_vec3 at = place_of(e, LAYER_SKIN, k), out = v3_normalize(v3_sub(at, place_of(e, LAYER_FAT, k)), v3(0, 0, 0));
-            p[i] = v3_mad(at, 0.3f * e->b->mean_edge, out);
-        }
+        const uint32_t* c = e->b->triangles + 3 * (size_t)t;
+        sup_vec3        p[3] = { outside(e, c[0]), outside(e, c[1]), outside(e, c[2]) };
         e->canvas->triangle(e->canvas->user, "cage", p[0], p[1], p[2], -1.0f);
         for (int i = 0; i < 3; ++i)
-            if (e->b->triangles[3 * (size_t)t + i] < e->b->triangles[3 * (size_t)t + (i + 1) % 3])
-                e->canvas->line(e->canvas->user, "cage", p[i], p[(i + 1) % 3], 0.0f);
+            if (c[i] < c[(i + 1) % 3]) e->canvas->line(e->canvas->user, "cage", p[i], p[(i + 1) % 3], 0.0f);
     }
 }
 
@@ -68,7 +61,8 @@ static void draw_volumes(const easel* e)
         float shade = (float)(p * 8 % 13) / 12; // neighbors far apart, most parts a shade of their own
         for (uint32_t t = v->begin[p]; t < v->begin[p + 1]; ++t) {
             const uint32_t* c = v->corners + 3 * (size_t)t;
-            if (c[0] < v->point_count && c[1] < v->point_count && c[2] < v->point_count) draw_outside(e, "volumes", c, shade);
+            if (c[0] < v->point_count && c[1] < v->point_count && c[2] < v->point_count)
+                e->canvas->triangle(e->canvas->user, "volumes", outside(e, c[0]), outside(e, c[1]), outside(e, c[2]), shade);
         }
     }
 }
