@@ -105,7 +105,9 @@ static void captured_motion_leaves_a_man_whole(void** state)
         report(motions[i], &s);
         // An arm in the head presses it flat, and is held back before it is let go.
         assert_true(s.far < (i < 3 ? 0.1 : 0.2) && s.volume < 0.025 && s.speed < 12);
-        assert_true(s.shortened < 40); // no point that is lighter than others holds up the volume of its part
+        // No point that is lighter than others holds up the volume of its part (459 then); what an arm presses flat does now and
+        // then.
+        assert_true(s.shortened < 150);
         assert_true(s.crossings < (i < 3 ? 0.02 : 0.4) * s.linear);
         sup_arena_destroy(arena);
     }

@@ -236,8 +236,8 @@ static void no_slider_breaks_the_arm(void** state)
 {
     // One of each class: too soft, too loose, too tight, too few rounds, limits that fight each other, the paper's order.
     static const char* const settings[] = { "stiffness_fat=0.05", "stiffness_skin=0", "coupling=0",  "tether=0.05",
-                                            "substeps=1",         "squeeze=0.9",      "thickness=1", "margin=0.1",
-                                            "paper_order=on",     "bulge=0.7",        "bulge=1.4" };
+                                            "substeps=1",         "squeeze=0.9",      "thickness=1", "paper_order=on",
+                                            "bulge=0.7",          "bulge=1.4" };
     (void)state;
     subject s = subject_builtin("arm", SMALL_ARM, "flex", 0);
     bool    whole = true;
@@ -254,8 +254,6 @@ static void a_limited_value_is_said(void** state)
     } rows[] = { { "layers(stiffness_fat=0)", "stiffness_fat=0 is taken as 0.04" },
                  { "layers(coupling=0)", "coupling=0 is taken as 0.05" },
                  { "layers(squeeze=0.9)", "squeeze=0.9 is taken as 0.6" },
-                 { "layers(thickness=1)", "thickness=1 is taken as 0.25" },
-                 { "layers(margin=0.1)", "margin=0.1 is taken as 0.3" },
                  { "layers(paper_order=on)", "iterations=2 is taken as 15" } };
     (void)state;
     sup_error      error;

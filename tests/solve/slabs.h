@@ -10,15 +10,14 @@
 #include <string.h>
 
 typedef struct slabs {
-    uint32_t                cells, count; ///< squares along a side; boxes
-    uint32_t                side_points, slab_points, point_count, triangle_count;
-    sup_vec3*               points;
-    uint32_t*               triangles;
-    sup_vec4 *              x, *to, *v;
-    sup_arena*              arena;
-    const sup_contact*      contact;
-    void *                  state, *scratch;
-    sup_contact_bind_report report;
+    uint32_t           cells, count; ///< squares along a side; boxes
+    uint32_t           side_points, slab_points, point_count, triangle_count;
+    sup_vec3*          points;
+    uint32_t*          triangles;
+    sup_vec4 *         x, *to, *v;
+    sup_arena*         arena;
+    const sup_contact* contact;
+    void*              scratch;
 } slabs;
 
 static inline void slabs_square(slabs* s, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
@@ -66,23 +65,19 @@ static inline slabs slabs_make(uint32_t cells, uint32_t count, const float* bott
     return s;
 }
 
-static inline void slabs_bind(slabs* s, uint32_t capacity, uint32_t solid_count, const sup_solid_mesh* const* meshes)
+static inline void slabs_bind(slabs* s, uint32_t solid_count, const sup_solid_mesh* const* meshes)
 {
     sup_contact_desc desc = { .point_count = s->point_count,
                               .points = s->points,
                               .triangle_count = s->triangle_count,
                               .triangles = s->triangles,
-                              .ring = 1,
                               .margin = 0.5f,
                               .reach = 1,
-                              .capacity = capacity,
                               .solid_count = solid_count,
                               .solid_meshes = meshes };
     sup_error        error;
     if (!s->arena) s->arena = sup_arena_create(NULL);
-    assert_ok(sup_contact_create(&desc, s->arena, &s->contact, &s->report, &error), error);
-    s->state = calloc(1, sup_contact_state(s->contact));
-    sup_contact_reset(s->contact, s->state);
+    assert_ok(sup_contact_create(&desc, s->arena, &s->contact, &error), error);
     s->scratch = aligned_alloc(64, sup_contact_scratch(s->contact));
     memset(s->scratch, 0xa5, sup_contact_scratch(s->contact)); // nothing may be expected of it
 }
@@ -94,14 +89,13 @@ static inline void slabs_move(slabs* s, sup_vec4* x, uint32_t slab, sup_vec3 by)
 
 static inline void slabs_free(slabs* s)
 {
-    free(s->points), free(s->triangles), free(s->x), free(s->to), free(s->v), free(s->state), free(s->scratch);
+    free(s->points), free(s->triangles), free(s->x), free(s->to), free(s->v), free(s->scratch);
     sup_arena_destroy(s->arena);
 }
 
 static inline sup_contact_call slabs_call(const slabs* s)
 {
-    return (sup_contact_call){ .settings = { .thickness = 0.05f, .friction = { 0.3f, 0 }, .edges = true, .self = true },
-                               .scratch = s->scratch };
+    return (sup_contact_call){ .scratch = s->scratch, .thickness = 0.05f, .friction = { 0.3f, 0 } };
 }
 
 #endif

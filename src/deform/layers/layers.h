@@ -23,14 +23,13 @@ typedef struct layers_params {
     float       project_fat, project_muscle, project_bone;
     int         ring;
     float       density;
-    float       margin;
     int         cut;
     const char* planes;
     float       stiffness[LAYERS];
     int         substeps, iterations, elastic_every;
     float       coupling, joint_keep, squeeze, tether;
     float       volume, bulge;
-    bool        contact, edges;
+    bool        contact;
     float       thickness, friction, restitution;
     float       damping, smoothing, gravity, drag, inertia;
     float       muscle;
@@ -61,9 +60,7 @@ enum {
     ROW_CUT,
     ROW_PLANES,
     ROW_CONTACT,
-    ROW_EDGES,
     ROW_THICKNESS,
-    ROW_MARGIN,
     ROW_FRICTION,
     ROW_RESTITUTION,
     ROW_DAMPING,
@@ -154,7 +151,6 @@ typedef struct layers_bound {
     const float*                 volume_shares; ///< per point, 0 ... 1: of what it would move for the volume by its mass
     const sup_contact*           contact;
     const sup_planes*            planes;
-    float                        margin;
     uint32_t                     solid_count;  ///< bodies of the world
     const sup_solid_mesh* const* solid_meshes; ///< NULL for spheres and capsules
 
@@ -171,7 +167,6 @@ enum { LAYERS_SHOWN_CONTACTS = 256 };
 
 typedef struct layers_state {
     uint32_t settled;                ///< the pre-roll has come to rest
-    uint32_t contacts;               ///< in the last step
     float    speed;                  ///< largest in the last step, relative to the skinned motion, units / s
     uint32_t held;                   ///< the last step held the first pose
     uint32_t ramp;                   ///< steps of the pre-roll from the bind pose into the first one; 0: none
@@ -188,7 +183,6 @@ typedef struct layers_arrays {
     sup_vec4*     v;
     sup_quat*     q;
     sup_quat*     before;
-    void*         contact;
     void*         planes;
 } layers_arrays;
 

@@ -4,6 +4,7 @@
 #include "deform/layers/layers_anatomy.h"
 #include "deform/layers/layers_cage.h"
 #include "deform/layers/layers_limits.h"
+#include "geom/search/crossings.h"
 #include "geom/volume/volumes_label.h"
 #include "run/binding.h"
 
@@ -11,9 +12,11 @@
 #include <string.h>
 
 static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
-static const float contact_reach = 1.0f;    // mean edges a point may be in and still be found
-static const float volume_most = 4.0f;      // times as far as half the points of a part one may go for its volume
-enum { LABEL_FEWEST = 30 };                 // triangles of a part
+static const float contact_margin = 1.5f;   // mean edges within which bodies are listed: half an edge beyond any thickness
+static const float contact_reach = 1.0f;    // mean edges a point may be in a body and still be found
+static const float crossing_most = 0.3f; // of the triangles may pass through others at rest, or the skin does not touch itself
+static const float volume_most = 4.0f;   // times as far as half the points of a part one may go for its volume
+enum { LABEL_FEWEST = 30 };              // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
 
@@ -208,26 +211,17 @@ static sup_result make_solids(layers_bound* b, const sup_world_plan* world, sup_
     return r;
 }
 
-static sup_result make_contact(layers_bound* b, const layers_params* p, const sup_progress* progress, sup_arena* arena,
-                               sup_error* error)
+static sup_result make_contact(layers_bound* b, sup_arena* arena, sup_error* error)
 {
-    sup_contact_desc        desc = { .point_count = b->count,
-                                     .points = b->rest,
-                                     .triangle_count = b->triangle_count,
-                                     .triangles = b->triangles,
-                                     .ring = 1,
-                                     .margin = layers_limit(p).margin,
-                                     .reach = contact_reach,
-                                     .progress = progress,
-                                     .solid_count = b->solid_count,
-                                     .solid_meshes = b->solid_meshes };
-    sup_contact_bind_report report;
-    sup_result              r = sup_contact_create(&desc, arena, &b->contact, &report, error);
-    if (r) return r;
-    b->mended.contacts_off = report.off;
-    b->mended.contacts_crowded = report.crowded;
-    b->mended.crossing = report.crossing;
-    return SUP_OK;
+    sup_contact_desc desc = { .point_count = b->count,
+                              .points = b->rest,
+                              .triangle_count = b->triangle_count,
+                              .triangles = b->triangles,
+                              .margin = contact_margin,
+                              .reach = contact_reach,
+                              .solid_count = b->solid_count,
+                              .solid_meshes = b->solid_meshes };
+    return sup_contact_create(&desc, arena, &b->contact, error);
 }
 
 // ---------------------------------------------------------------------------------------------- bind
@@ -243,41 +237,47 @@ static float give_of(const layers_bound* b, uint32_t i)
     return b->caged ? sup_clampf((float)LAYERS_REGION * depth, least_give * b->edges[i], b->edges[i]) : b->edges[i];
 }
 
-static sup_result make_planes(layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
+static bool report_planes(void* user, double share, const char* what)
 {
-    uint32_t* same = SUP_NEW(temporary, uint32_t, b->count);
-    bool*     crossing = SUP_NEW(temporary, bool, b->triangle_count);
-    float*    gives = SUP_NEW(temporary, float, b->count);
+    const sup_bind_input* in = user;
+    return sup_progress_report(in->progress, 0.7 + 0.3 * share, what);
+}
+
+static sup_result make_planes(const sup_bind_input* in, layers_bound* b, sup_arena* arena, sup_arena* temporary,
+                              sup_error* error)
+{
+    uint32_t*     same = SUP_NEW(temporary, uint32_t, b->count);
+    bool*         crossing = SUP_NEW(temporary, bool, b->triangle_count);
+    float*        gives = SUP_NEW(temporary, float, b->count);
+    sup_progress  progress = { report_planes, (void*)in };
+    sup_crossings found;
     if (!same || !crossing || !gives) return sup_fail_memory(error, "the planes of a skin");
+    sup_result r = sup_find_crossings(b->rest, b->triangles, b->triangle_count, &progress, temporary, crossing, &found, error);
+    if (r) return r;
+    b->mended.crossing = found.count;
+    b->mended.contacts_crowded = found.crowded;
+    b->mended.contacts_off = found.crowded || found.count > crossing_most * b->triangle_count;
     for (uint32_t i = 0; i < b->count; ++i) {
         same[i] = b->first[b->source[i]];
         gives[i] = give_of(b, i);
     }
-    sup_contact_crossing_at_rest(b->contact, crossing);
     sup_planes_desc desc = { .point_count = b->count,
                              .points = b->rest,
                              .triangle_count = b->triangle_count,
                              .triangles = b->triangles,
                              .same = same,
                              .crossing = crossing,
-                             .gives = gives };
+                             .gives = gives,
+                             .over = b->ride ? b->ride->over : NULL };
     return sup_planes_create(&desc, arena, &b->planes, error);
-}
-
-static bool report_contacts(void* user, double share, const char* what)
-{
-    const sup_bind_input* in = user;
-    return sup_progress_report(in->progress, 0.7 + 0.3 * share, what);
 }
 
 static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
 {
-    const layers_params* p = in->params;
-    const sup_skeleton*  s = &in->character->skeleton;
-    joint_lists          lists;
+    const sup_skeleton* s = &in->character->skeleton;
+    joint_lists         lists;
     if (!list_joints(s, temporary, &lists)) return no_memory(error);
-    sup_result   r = layers_bind_points(in, arena, temporary, b, error);
-    sup_progress progress = { report_contacts, (void*)in };
+    sup_result r = layers_bind_points(in, arena, temporary, b, error);
     if (!r) r = sup_bind_report(in, "layers", 0.1, error);
     if (!r) r = layers_bind_anchors(in, arena, b, error);
     if (!r) r = layers_bind_regions(in, arena, temporary, b, error);
@@ -288,8 +288,7 @@ static sup_result make_all(const sup_bind_input* in, layers_bound* b, sup_arena*
     if (!r) r = make_volumes(in, b, &lists, arena, error);
     if (!r) r = even_volumes(b, arena, temporary, error);
     if (!r) r = make_solids(b, in->world, arena, error);
-    if (!r) r = make_contact(b, p, &progress, arena, error);
-    if (!r) r = make_planes(b, arena, temporary, error);
+    if (!r) r = make_contact(b, arena, error);
     b->topology = (sup_topology){ 0 };
     return r;
 }
@@ -319,6 +318,7 @@ sup_result layers_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
     if (!r) r = layers_bind_anatomy(in, b->caged ? &cage.cage : NULL, arena, temporary, b, error);
     if (!r) r = layers_bind_limits(arena, b, error);
     if (!r && cage.cage.point_count) r = layers_cage_ride(in, &cage, arena, b, error);
+    if (!r) r = make_planes(in, b, arena, temporary, error);
     if (!r) r = layers_note(&cage.input, temporary, b, error);
     if (!r) layers_note_limits(in);
     sup_arena_destroy(temporary);

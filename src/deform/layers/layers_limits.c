@@ -4,8 +4,6 @@
 //   strain      edges resist beyond 0.3 and 3.3 of their rest length even where `squeeze` is off; a limit nearer to 1 than 0.6
 //               asks a crease for edges that it has no room for, and never rests
 //   tether      at least 0.3 depths near joints: a crease cannot form where skinning puts it
-//   margin      at least 0.3 edges: what comes near must be seen before it is there
-//   thickness   at most half of `margin`: what is kept apart must be seen coming
 //   rounds      strain is eased equally often in a step, however few substeps and iterations it has
 //   coupling    at least 0.05 of the way in a round
 //   lag         a bone layer that follows the skeleton loosely stays within half a depth and half a radian of it
@@ -20,10 +18,8 @@
 #include <math.h>
 
 static const float squeeze_least = 0.3f, squeeze_most = 0.6f;
-static const float thickness_share = 0.5f;        // of the margin
 static const float lag_depths = 0.5f;             // of the distance from the skin to the bone layer
 static const float lag_turn = 0.5f;               // radians
-static const float margin_least = 0.3f;           // edges
 static const float tether_least = 0.3f;           // depths, near joints
 static const float near_joint = 2, far_joint = 4; // depths from a joint between which tethers become as short as they may
 enum { PAPER_ITERATIONS = 15, STRAIN_ROUNDS = 8 };
@@ -34,8 +30,6 @@ layers_params layers_limit(const layers_params* asked)
     for (int l = 0; l < LAYERS; ++l) p.stiffness[l] = fmaxf(p.stiffness[l], LAYERS_SOFTEST);
     p.coupling = fmaxf(p.coupling, LAYERS_LOOSEST);
     p.squeeze = sup_clampf(p.squeeze, squeeze_least, squeeze_most);
-    p.margin = fmaxf(p.margin, margin_least);
-    p.thickness = fminf(p.thickness, thickness_share * p.margin);
     if (p.paper_order && p.iterations < PAPER_ITERATIONS) p.iterations = PAPER_ITERATIONS;
     return p;
 }
@@ -55,9 +49,6 @@ void layers_note_limits(const sup_bind_input* in)
     note(in, ROW_COUPLING, (double)p->coupling, (double)used.coupling, "the bone layer would not come to rest");
     if (p->squeeze > 0)
         note(in, ROW_SQUEEZE, (double)p->squeeze, (double)used.squeeze, "creases have no room for more, or never rest");
-    note(in, ROW_MARGIN, (double)p->margin, (double)used.margin, "what comes near must be seen before it is there");
-    note(in, ROW_THICKNESS, (double)p->thickness, (double)used.thickness,
-         "half of margin, or what is kept apart is not seen coming");
     note(in, ROW_ITERATIONS, p->iterations, used.iterations,
          "stiffness in the paper's order grows with iterations, and it took 15 or more");
 }

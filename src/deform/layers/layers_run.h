@@ -51,7 +51,7 @@ typedef struct layers_run {
     bool               muscles; ///< y and c0 are in use
     sup_contact_call   contact_call;
     sup_planes_call    planes_call;
-    bool*              sideless; ///< points that have been released for long
+    bool*              pushed; ///< points, by what they touch
     bool               apart; ///< planes keep apart what is apart
     bool               crowded; ///< too much of the skin is in one place
     uint32_t           crossing, released;
@@ -82,8 +82,10 @@ void layers_substep(layers_run* r, uint32_t index);
 /// With the poses of both ends of the step in `last` and `now`: the root's motion, as far as tissue does not lag behind it,
 /// goes into `start`.
 void layers_lead(layers_run* r);
-/// Contacts of the step, found once.
+/// What may touch in the step, found once.
 void layers_search(layers_run* r);
+void layers_show_contacts(layers_run* r);
+
 // ---------------------------------------------------------------------------------------------- kernels
 
 /// Particles begin to end: where they would be by themselves, and how turned.

@@ -1,5 +1,6 @@
-// One substep, in this order: predict; N times elasticity, pins, volume, joints, contacts (contacts last); planes; velocities,
-// damping, volume flux, friction. The paper's own order is kept beside it as a reference.
+// One substep, in this order: predict; N times elasticity, pins, volume, joints, skin on skin, strain, skin on skin, bodies; planes;
+// velocities, damping, volume flux, friction. Strain comes after the skin has pressed on itself, or what bones force together would
+// be crushed; planes hold what that leaves over. The paper's own order is kept beside it as a reference.
 #include "deform/layers/layers_limits.h"
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
@@ -200,7 +201,9 @@ static void solve(layers_run* r)
             volume(r);
             sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         }
+        if (r->apart) sup_planes_press(b->planes, &r->planes_call, r->s.x);
         for (int k = 0; k < layers_strain_rounds(r); ++k) ease_strain(r);
+        if (r->apart) sup_planes_press(b->planes, &r->planes_call, r->s.x);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
 }
@@ -213,13 +216,14 @@ static void solve_as_printed(layers_run* r)
         relax(r, i);
         sup_joint_bounds_project(&b->bounds, r->joints, r->p->joint_keep, r->s.x);
         ease_strain(r);
+        if (r->apart) sup_planes_press(b->planes, &r->planes_call, r->s.x);
         sup_contact_project(b->contact, &r->contact_call, r->s.x);
     }
-    for (uint32_t i = 0; i < sup_contact_count(b->contact, r->contact_scratch); ++i) {
-        sup_contact_item item = sup_contact_at(b->contact, r->contact_scratch, i);
-        for (int k = 0; k < 4 && item.pushed > 0; ++k)
-            if (item.points[k] < b->count) r->volume_weights[item.points[k]] = 0;
-    }
+    memset(r->pushed, 0, b->stride * sizeof *r->pushed);
+    if (r->apart) sup_planes_pushed(b->planes, r->planes_scratch, r->pushed);
+    sup_contact_pushed(b->contact, r->contact_scratch, r->pushed);
+    for (uint32_t k = 0; k < b->count; ++k)
+        if (r->pushed[k]) r->volume_weights[k] = 0;
     for (int i = 0; i < PAPER_VOLUME_ROUNDS; ++i) volume(r);
 }
 
@@ -246,6 +250,7 @@ static void velocities(layers_run* r, uint32_t index)
         sup_subvolumes_call call = volume_call(r);
         sup_subvolumes_calm(r->b->subvolumes, &call, r->s.v);
     }
+    if (r->apart) sup_planes_friction(r->b->planes, &r->planes_call, r->s.x, r->dt, r->s.v);
     sup_contact_friction(r->b->contact, &r->contact_call, r->s.x, r->dt, r->s.v);
 }
 
@@ -357,19 +362,19 @@ void layers_search(layers_run* r)
     for (uint32_t i = 0; i < b->stride; ++i)
         r->h[i] = (sup_vec4){ r->s.x[i].x + step * r->s.v[i].x, r->s.x[i].y + step * r->s.v[i].y,
                               r->s.x[i].z + step * r->s.v[i].z, r->s.x[i].w };
-    uint32_t           solids = place_solids(r);
-    sup_contact_report report = sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, solids, r->solids, r->s.contact);
-    r->s.head->contacts = report.point_triangle + report.edge_edge + report.body;
-    r->lost += report.lost;
-    r->crowded |= report.crowded;
-    layers_state* head = r->s.head;
-    head->shown = 0;
-    for (uint32_t i = 0; i < head->contacts && head->shown < LAYERS_SHOWN_CONTACTS; ++i) {
-        sup_contact_item item = sup_contact_at(b->contact, r->contact_scratch, i);
-        head->shown_points[head->shown][0] = item.points[0];
-        // A point of the other side, the edge or the triangle; a body has none.
-        head->shown_points[head->shown++][1] = item.kind == 2 ? SUP_NONE : item.points[item.kind == 1 ? 2 : 1];
-    }
+    uint32_t solids = place_solids(r);
+    r->lost += sup_contact_search(b->contact, &r->contact_call, r->s.x, r->h, solids, r->solids).lost;
+    if (r->apart) r->lost += sup_planes_begin(b->planes, &r->planes_call, r->substeps, r->s.x, r->h);
+}
+
+// What touched in the last substep, for drawing.
+void layers_show_contacts(layers_run* r)
+{
+    layers_state*       head = r->s.head;
+    const layers_bound* b = r->b;
+    head->shown = r->apart ? sup_planes_touching(b->planes, r->planes_scratch, LAYERS_SHOWN_CONTACTS, head->shown_points) : 0;
+    head->shown += sup_contact_touching(b->contact, r->contact_scratch, LAYERS_SHOWN_CONTACTS - head->shown,
+                                        head->shown_points + head->shown);
 }
 
 // What was apart when the substep began stays apart.
@@ -393,7 +398,9 @@ void layers_substep(layers_run* r, uint32_t index)
     sup_subvolumes_place(b->subvolumes, r->now.skin, r->dt, r->volume_scratch);
     sup_contact_begin(b->contact, &r->contact_call, (float)(index - 1) / (float)r->substeps, (float)index / (float)r->substeps,
                       r->s.x, r->s.v);
+    if (r->apart) sup_planes_aim(b->planes, &r->planes_call, r->s.x, r->s.v);
     sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, predict_task, r);
+    if (r->apart) sup_planes_lean(b->planes, &r->planes_call, r->s.x, r->h);
     if (r->p->paper_order) solve_as_printed(r);
     else solve(r);
     keep_apart(r);

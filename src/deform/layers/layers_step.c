@@ -28,15 +28,13 @@ layers_arrays layers_state_cut(const layers_bound* b, void* state)
     a.v = (sup_vec4*)(p += n);
     a.q = (sup_quat*)(p += n);
     a.before = (sup_quat*)(p += n);
-    a.contact = p + n;
-    a.planes = (uint8_t*)a.contact + sup_contact_state(b->contact);
+    a.planes = p + n;
     return a;
 }
 
 size_t layers_state_size(const layers_bound* b)
 {
-    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) +
-           sup_contact_state(b->contact) + sup_planes_state(b->planes);
+    return sup_align(sizeof(layers_state), 64) + 4 * particle_count(b) * sizeof(sup_vec4) + sup_planes_state(b->planes);
 }
 
 static void* cut(uint8_t* base, size_t* used, size_t bytes)
@@ -97,7 +95,7 @@ size_t layers_run_cut(const layers_bound* b, void* scratch, layers_run* r)
     r->volume_scratch = cut(base, &used, sup_subvolumes_scratch(b->subvolumes));
     r->rows = cut(base, &used, b->ride ? SUP_RIDE_ROW * n * sizeof(float) : 0);
     r->morphed = cut(base, &used, b->rider && b->rider->morph_count ? b->rider->mesh.point_count * sizeof(sup_vec3) : 0);
-    r->sideless = cut(base, &used, n * sizeof(bool));
+    r->pushed = cut(base, &used, n * sizeof(bool));
     r->contact_scratch = cut(base, &used, sup_contact_kept(b->contact));
     return share_run(b, base, used, r);
 }
@@ -237,7 +235,6 @@ void layers_reset(const sup_binding* binding, const void* params, const sup_fram
         job.per_second = (float)(1 / start_interval);
     }
     sup_tasks_run(r.tasks, (uint32_t)particle_count(r.b), LAYERS_GRAIN, start_task, &job);
-    sup_contact_reset(r.b->contact, r.s.contact);
     sup_planes_reset(r.b->planes, r.s.planes);
     note_mended(r.b, frame->stats);
 }
@@ -327,7 +324,7 @@ static bool stays_away(layers_run* r)
 static void end_crowd(layers_run* r)
 {
     layers_state* s = r->s.head;
-    if (!r->contact_call.settings.self) return;
+    if (!r->p->contact || r->b->mended.contacts_off) return;
     s->crowd_wait = !r->crowded ? 0 : s->crowd_wait < CROWD_WAIT_MOST ? 2 * s->crowd_wait + 1 : CROWD_WAIT_MOST;
     s->crowd_left = s->crowd_wait;
 }
@@ -343,17 +340,19 @@ static void begin_step(layers_run* r)
         r->bulges[i] =
             layers_firm_bulge(r, b->part_joints[i],
                               sup_field_value(&layers_rows[ROW_BULGE], &b->fields[ROW_BULGE], r->p->bulge, b->part_joints[i]));
-    r->contact_call = (sup_contact_call){ { .thickness = r->p->thickness,
-                                            .friction = { r->p->friction, r->p->restitution },
-                                            .edges = r->p->edges,
-                                            .self = r->p->contact && !b->mended.contacts_off && !stays_away(r) },
-                                          r->tasks,
-                                          r->contact_scratch,
-                                          b->ride ? b->ride->over : NULL,
-                                          r->sideless };
-    r->planes_call = (sup_planes_call){ r->tasks, r->planes_scratch, r->s.planes };
-    r->apart = r->contact_call.settings.self && !r->p->paper_order;
-    sup_planes_released(b->planes, r->s.planes, r->sideless);
+    r->contact_call = (sup_contact_call){ .tasks = r->tasks,
+                                          .scratch = r->contact_scratch,
+                                          .thickness = r->p->thickness,
+                                          .friction = { r->p->friction, r->p->restitution } };
+    r->planes_call = (sup_planes_call){ .tasks = r->tasks,
+                                        .scratch = r->planes_scratch,
+                                        .state = r->s.planes,
+                                        .thickness = r->p->thickness,
+                                        .before = r->start,
+                                        .after = r->end,
+                                        .rate = (float)(1 / r->frame->dt),
+                                        .friction = { r->p->friction, r->p->restitution } };
+    r->apart = r->p->contact && !b->mended.contacts_off && !stays_away(r);
 }
 
 void layers_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
@@ -379,8 +378,8 @@ void layers_evaluate(const sup_binding* binding, const void* params, const sup_f
         layers_accelerate(&r);
         layers_flex(&r);
         layers_search(&r);
-        sup_planes_begin(r.b->planes, &r.planes_call, r.substeps);
         for (uint32_t i = 1; i <= r.substeps; ++i) layers_substep(&r, i);
+        layers_show_contacts(&r);
         end_crowd(&r);
         r.s.head->settled =
             frame->settling && !r.ramping && r.s.head->speed * sup_character_physics_unit(r.b->character) < settled_speed;

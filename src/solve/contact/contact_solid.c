@@ -348,9 +348,9 @@ static void probe_faces(void* data, uint32_t begin, uint32_t end)
 }
 
 /// The world's box around a body's own box, in its place at both ends of the step (the start seen as the skin's, moved along).
-static contact_node world_box(const probe* p, sup_vec3 low, sup_vec3 high, float grow)
+static sup_box world_box(const probe* p, sup_vec3 low, sup_vec3 high, float grow)
 {
-    contact_node box = { { INFINITY, INFINITY, INFINITY }, 0, { -INFINITY, -INFINITY, -INFINITY }, 0, { 0 }, 0 };
+    sup_box box = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
     for (int corner = 0; corner < 8; ++corner) {
         sup_vec3 q = v3(corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z);
         sup_vec3 at[2] = { v3_add(affine_point(&p->solid->start, q), p->s->shift), affine_point(&p->solid->end, q) };
@@ -372,18 +372,15 @@ static bool lane_overlaps(const contact_pack* p, uint32_t lane, const sup_box* b
 
 /// Free points in slots whose boxes the body's overlaps, in the order of the hierarchy; or for `faces` the slots themselves, as
 /// points, of which it is smaller than edges are.
-static uint32_t collect(const probe* p, const contact_node* box, bool faces, uint32_t capacity, uint32_t* lost)
+static uint32_t collect(const probe* p, const sup_box* own, bool faces, uint32_t capacity, uint32_t* lost)
 {
     const contact_search* s = p->s;
     const sup_bvh*        b = &s->c->bvh;
-    const sup_box         own = { { box->min[0], box->min[1], box->min[2] }, { box->max[0], box->max[1], box->max[2] } };
     uint32_t              stack[STACK], depth = 0, count = 0;
     stack[depth++] = 1;
     while (depth > 0) {
-        uint32_t            node = stack[--depth];
-        const contact_node* n = &s->m.nodes[node];
-        const sup_box       there = { { n->min[0], n->min[1], n->min[2] }, { n->max[0], n->max[1], n->max[2] } };
-        if (!sup_box_overlap(&there, &own)) continue;
+        uint32_t node = stack[--depth];
+        if (!sup_box_overlap(&s->m.nodes[node], own)) continue;
         if (node < s->c->pack_count) {
             stack[depth++] = 2 * node + 1;
             stack[depth++] = 2 * node;
@@ -392,7 +389,7 @@ static uint32_t collect(const probe* p, const contact_node* box, bool faces, uin
         uint32_t            pack = node - s->c->pack_count, first = contact_pack_begin(s->c, pack);
         const contact_pack* lanes = &s->m.packs[pack];
         for (uint32_t slot = first; slot < contact_pack_begin(s->c, pack + 1); ++slot) {
-            if (!lane_overlaps(lanes, slot - first, &own)) continue;
+            if (!lane_overlaps(lanes, slot - first, own)) continue;
             uint32_t wanted[3], wanted_count = 0;
             bool     flat = s->c->owns[slot] & OWN_FLAT;
             if (faces && !flat && p->solid->radius < CONTACT_SMALL_BODY * s->c->slot_units[slot]) wanted[wanted_count++] = slot;
@@ -435,7 +432,7 @@ static void sweep_mesh(probe* p, sup_box* nodes)
 }
 
 /// False for a body that is not there: no triangles, or a place that is no place.
-static bool make_probe(probe* p, contact_node* box, uint8_t** room)
+static bool make_probe(probe* p, sup_box* box, uint8_t** room)
 {
     const sup_solid* b = p->solid;
     sup_vec3         low, high;
@@ -471,8 +468,8 @@ void sup_contact_find_bodies(contact_search* s, uint32_t solid_count, const sup_
     memcpy(s->m.solids, solids, solid_count * sizeof *solids);
     h->solid_count = solid_count;
     for (uint32_t i = 0; i < solid_count; ++i) {
-        probe        p = { .s = s, .solid = &solids[i], .index = i };
-        contact_node box;
+        probe   p = { .s = s, .solid = &solids[i], .index = i };
+        sup_box box;
         if (!make_probe(&p, &box, &room)) continue;
         for (int faces = 0; faces < (p.solid->kind == SUP_SOLID_MESH ? 1 : 2); ++faces) {
             p.out = s->m.bodies + h->body_count;
@@ -485,5 +482,5 @@ void sup_contact_find_bodies(contact_search* s, uint32_t solid_count, const sup_
                 }
         }
     }
-    report->body = h->body_count;
+    report->listed = h->body_count;
 }

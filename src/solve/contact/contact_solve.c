@@ -3,103 +3,18 @@
 
 #include <math.h>
 
-// Edges whose normal has turned further than this (cosine) since they were found lie side by side now.
-#define TURNED 0.7f
-
-// The skin parts from itself by no more than this in a round, mean edges: what is deep in comes out over several, or coarse
-// creases are thrown from one side to the other.
-#define MOST_PARTED 0.2f
-
-enum { GRAIN = 128 };
-
 typedef struct solving {
-    const sup_contact*      c;
     const sup_contact_call* call;
     contact_memory          m;
     sup_vec4*               x;
-    sup_vec4*               v;
-    const sup_vec4*         at; // where x is when only v changes
-    float                   dt;
-    uint32_t                first;  // of the color, into order
-    uint32_t*               pushed; // per task of a color: how many; shares memory with the search
 } solving;
 
 static solving start(const sup_contact* c, const sup_contact_call* call)
 {
-    solving s = { .c = c, .call = call, .m = sup_contact_divide(c, call->scratch, NULL) };
-    s.pushed = s.m.best; // one per point; tasks are fewer
-    return s;
+    return (solving){ .call = call, .m = sup_contact_divide(c, call->scratch, NULL) };
 }
 
-// ---------------------------------------------------------------------------------------------- the skin with itself
-
-/// Where the two meet: the places that met on the way, or the feet as they stand now.
-static bool find_touch(const contact_item* i, const sup_vec4* x, sup_touch* out)
-{
-    sup_vec3 p[4];
-    for (int k = 0; k < 4; ++k) p[k] = sup_particle_place(&x[i->p[k]]);
-    if (i->kind == CONTACT_EDGE) {
-        if (!sup_edge_edge(p[0], p[1], p[2], p[3], i->side, i->hint, out) || v3_dot(out->normal, i->hint) < TURNED)
-            return false;
-        float s = i->swept ? i->s : -out->weights[1], t = i->swept ? i->t : out->weights[3];
-        if (!(s > -CONTACT_WANDER && s < 1 + CONTACT_WANDER && t > -CONTACT_WANDER && t < 1 + CONTACT_WANDER)) return false;
-        s = sup_clampf(s, 0, 1);
-        t = sup_clampf(t, 0, 1);
-        out->weights[0] = s - 1;
-        out->weights[1] = -s;
-        out->weights[2] = 1 - t;
-        out->weights[3] = t;
-        return true;
-    }
-    if (!sup_point_triangle(p[0], p[1], p[2], p[3], i->side, out)) return false;
-    float b = i->swept ? i->s : -out->weights[2], c = i->swept ? i->t : -out->weights[3], a = 1 - b - c;
-    if (!(a > -CONTACT_WANDER && b > -CONTACT_WANDER && c > -CONTACT_WANDER)) return false;
-    a = a > 0 ? a : 0;
-    b = b > 0 ? b : 0;
-    c = c > 0 ? c : 0;
-    float sum = a + b + c;
-    out->weights[1] = -a / sum;
-    out->weights[2] = -b / sum;
-    out->weights[3] = -c / sum;
-    return true;
-}
-
-static bool project_item(const solving* s, contact_item* i)
-{
-    sup_touch   touch;
-    const bool* sideless = s->call->sideless;
-    if (sideless && (sideless[i->p[0]] || sideless[i->p[1]] || sideless[i->p[2]] || sideless[i->p[3]])) return false;
-    if (!find_touch(i, s->x, &touch)) return false;
-    sup_vec4* const x[4] = { &s->x[i->p[0]], &s->x[i->p[1]], &s->x[i->p[2]], &s->x[i->p[3]] };
-    float           defended = s->call->settings.thickness * i->unit + contact_over(s->call, i->p, touch.weights);
-    float           missing = contact_min(defended - touch.gap, MOST_PARTED * i->unit);
-    float           grown = sup_touch_part(x, &touch, touch.gap + i->strength * missing);
-    i->pushed += grown;
-    return grown > 0;
-}
-
-static void project_color(void* data, uint32_t begin, uint32_t end)
-{
-    const solving* s = data;
-    uint32_t       count = 0;
-    for (uint32_t i = begin; i < end; ++i) count += project_item(s, &s->m.list[s->m.order[s->first + i]]);
-    s->pushed[begin / GRAIN] = count;
-}
-
-static uint32_t project_colors(solving* s)
-{
-    const contact_header* h = s->m.header;
-    uint32_t              total = 0;
-    for (uint32_t c = 0; c < 64; ++c) {
-        uint32_t count = h->color_begin[c + 1] - h->color_begin[c];
-        s->first = h->color_begin[c];
-        sup_tasks_run(c < 63 ? s->call->tasks : NULL, count, GRAIN, project_color, s);
-        for (uint32_t k = 0; k * GRAIN < count; ++k) total += s->pushed[k];
-    }
-    return total;
-}
-
-// ---------------------------------------------------------------------------------------------- bodies
+// ---------------------------------------------------------------------------------------------- the surfaces of bodies
 
 /// The middle of a round body, at the height of a place.
 static sup_vec3 find_core(const solving* s, const contact_body* b, sup_vec3 x)
@@ -158,22 +73,6 @@ static void find_place(const solving* s, contact_body* b)
     sup_contact_triangle_square(core, x[0], x[1], x[2], b->shares);
 }
 
-static uint32_t project_bodies(const solving* s)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->m.header->body_count; ++i) {
-        contact_body* b = &s->m.bodies[i];
-        sup_vec4*     x[4];
-        find_place(s, b);
-        sup_touch touch = body_touch(s, b, s->x);
-        body_particles(b, s->x, x);
-        float grown = sup_touch_part(x, &touch, s->call->settings.thickness * b->unit);
-        b->pushed += grown;
-        count += grown > 0;
-    }
-    return count;
-}
-
 /// Rigid motion between two places, turning by the shortest way.
 static sup_affine place_between(const sup_solid* b, float fraction)
 {
@@ -204,25 +103,12 @@ static void place_bodies(solving* s, float begin, float end)
 
 // ---------------------------------------------------------------------------------------------- substeps
 
-static float approach_speed(const sup_touch* touch, const sup_vec4* v, const uint32_t* points)
-{
-    float speed = 0;
-    for (int k = 0; k < 4; ++k) speed -= touch->weights[k] * v3_dot(touch->normal, sup_particle_place(&v[points[k]]));
-    return speed > 0 && isfinite(speed) ? speed : 0;
-}
-
 void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float begin, float end, const sup_vec4* x,
                        const sup_vec4* v)
 {
     solving s = start(c, call);
+    bool    bounces = v && call->friction.restitution > 0;
     place_bodies(&s, begin, end);
-    bool bounces = v && call->settings.friction.restitution > 0;
-    for (uint32_t i = 0; i < s.m.header->count; ++i) {
-        contact_item* item = &s.m.list[i];
-        sup_touch     touch;
-        item->pushed = 0;
-        item->approach = bounces && find_touch(item, x, &touch) ? approach_speed(&touch, v, item->p) : 0;
-    }
     for (uint32_t i = 0; i < s.m.header->body_count; ++i) {
         contact_body* b = &s.m.bodies[i];
         b->pushed = b->approach = 0;
@@ -234,28 +120,25 @@ void sup_contact_begin(const sup_contact* c, const sup_contact_call* call, float
 
 uint32_t sup_contact_project(const sup_contact* c, const sup_contact_call* call, sup_vec4* x)
 {
-    solving s = start(c, call);
-    s.x = x;
+    solving  s = start(c, call);
     uint32_t count = 0;
-    if (s.m.header->color_count) count = project_colors(&s);
-    else
-        for (uint32_t i = 0; i < s.m.header->count; ++i) count += project_item(&s, &s.m.list[i]);
-    return count + project_bodies(&s);
+    s.x = x;
+    for (uint32_t i = 0; i < s.m.header->body_count; ++i) {
+        contact_body* b = &s.m.bodies[i];
+        sup_vec4*     y[4];
+        find_place(&s, b);
+        sup_touch touch = body_touch(&s, b, x);
+        body_particles(b, x, y);
+        float grown = sup_touch_part(y, &touch, call->thickness * b->unit);
+        b->pushed += grown;
+        count += grown > 0;
+    }
+    return count;
 }
 
 void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, const sup_vec4* x, float dt, sup_vec4* v)
 {
-    solving            s = start(c, call);
-    const sup_friction* friction = &call->settings.friction;
-    for (uint32_t i = 0; i < s.m.header->count; ++i) {
-        const contact_item* item = &s.m.list[i];
-        const uint32_t*     p = item->p;
-        sup_touch           touch;
-        if (!(item->pushed > 0) || !find_touch(item, x, &touch)) continue;
-        const float masses[4] = { x[p[0]].w, x[p[1]].w, x[p[2]].w, x[p[3]].w };
-        sup_touch_friction((sup_vec4* const[4]){ &v[p[0]], &v[p[1]], &v[p[2]], &v[p[3]] }, masses, &touch, friction,
-                           item->approach, item->pushed / dt, v3(0, 0, 0));
-    }
+    solving s = start(c, call);
     for (uint32_t i = 0; i < s.m.header->body_count; ++i) {
         const contact_body* b = &s.m.bodies[i];
         if (!(b->pushed > 0)) continue;
@@ -264,9 +147,9 @@ void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, co
         sup_touch   touch = body_touch(&s, b, x);
         sup_vec4*   moved[4];
         body_particles(b, v, moved);
-        sup_friction own = *friction;
-        sup_vec3    still = v3_scale(b->moved, 1 / dt);
-        float       approach = own.restitution > 0 ? b->approach + v3_dot(touch.normal, still) : 0;
+        sup_friction own = call->friction;
+        sup_vec3     still = v3_scale(b->moved, 1 / dt);
+        float        approach = own.restitution > 0 ? b->approach + v3_dot(touch.normal, still) : 0;
         own.friction = fmaxf(own.friction, s.m.solids[b->solid].friction);
         sup_touch_friction(moved, masses, &touch, &own, approach, b->pushed / dt, still);
     }
@@ -274,22 +157,22 @@ void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, co
 
 // ---------------------------------------------------------------------------------------------- reading
 
-uint32_t sup_contact_count(const sup_contact* c, const void* scratch)
-{
-    const contact_header* h = scratch; // the header stands first
-    (void)c;
-    return h->count + h->body_count;
-}
-
-sup_contact_item sup_contact_at(const sup_contact* c, const void* scratch, uint32_t index)
+uint32_t sup_contact_touching(const sup_contact* c, const void* scratch, uint32_t most, uint32_t (*out)[2])
 {
     // Only read: the division is the same for a block that may be written.
     contact_memory m = sup_contact_divide(c, (void*)(uintptr_t)scratch, NULL);
-    SUP_ASSERT(index < m.header->count + m.header->body_count);
-    if (index < m.header->count) {
-        const contact_item* i = &m.list[index];
-        return (sup_contact_item){ i->kind, { i->p[0], i->p[1], i->p[2], i->p[3] }, i->swept, i->pushed };
+    uint32_t       count = 0;
+    for (uint32_t i = 0; i < m.header->body_count && count < most; ++i) {
+        if (!(m.bodies[i].pushed > 0)) continue;
+        out[count][0] = m.bodies[i].point;
+        out[count++][1] = SUP_NONE;
     }
-    const contact_body* b = &m.bodies[index - m.header->count];
-    return (sup_contact_item){ 2, { b->point, b->solid, SUP_NONE, SUP_NONE }, b->swept, b->pushed };
+    return count;
+}
+
+void sup_contact_pushed(const sup_contact* c, const void* scratch, bool* out)
+{
+    contact_memory m = sup_contact_divide(c, (void*)(uintptr_t)scratch, NULL);
+    for (uint32_t i = 0; i < m.header->body_count; ++i)
+        if (m.bodies[i].pushed > 0) out[m.bodies[i].point] = true;
 }

@@ -1,4 +1,4 @@
-// Binding and memory of the planes, and the distance of two triangles.
+// Binding and memory, and the distance of two triangles.
 #include "geom/search/bvh.h"
 #include "solve/contact/planes_internal.h"
 
@@ -31,8 +31,24 @@ static float* make_strays(const sup_planes_desc* d, sup_arena* arena, sup_arena*
     return strays;
 }
 
-static planes_pack* make_packs(const sup_planes_desc* d, const float* strays, const sup_bvh* bvh, uint32_t count,
-                               sup_arena* arena)
+/// Mean length of the edges of the triangles around a point.
+static float* make_units(const sup_planes_desc* d, sup_arena* arena, sup_arena* temporary)
+{
+    float*    units = SUP_NEW(arena, float, d->point_count);
+    uint32_t* counts = SUP_NEW(temporary, uint32_t, d->point_count);
+    if (!units || !counts) return NULL;
+    for (size_t i = 0; i < 3 * (size_t)d->triangle_count; ++i) {
+        const uint32_t* t = d->triangles + i / 3 * 3;
+        uint32_t        point = first_of(d, d->triangles[i]);
+        for (size_t k = 1; k < 3; ++k) units[point] += v3_distance(d->points[d->triangles[i]], d->points[t[(i % 3 + k) % 3]]);
+        counts[point] += 2;
+    }
+    for (uint32_t i = 0; i < d->point_count; ++i) units[i] /= counts[i] ? (float)counts[i] : 1;
+    return units;
+}
+
+static planes_pack* make_packs(const sup_planes_desc* d, const float* strays, const float* units, const sup_bvh* bvh,
+                               uint32_t count, sup_arena* arena)
 {
     planes_pack* packs = SUP_NEW(arena, planes_pack, count);
     for (uint32_t p = 0; packs && p < count; ++p) {
@@ -43,6 +59,8 @@ static planes_pack* make_packs(const sup_planes_desc* d, const float* strays, co
                 uint32_t point = first_of(d, bvh->corners[3 * (size_t)(begin + lane) + k]);
                 packs[p].corners[k][lane] = point;
                 packs[p].stray[lane] = fmaxf(packs[p].stray[lane], strays[point]);
+                packs[p].unit[lane] = fmaxf(packs[p].unit[lane], units[point]);
+                if (d->over) packs[p].over[lane] = fmaxf(packs[p].over[lane], d->over[point]);
             }
             if (begin + lane >= end) continue;
             packs[p].gap[lane] = PLANES_GAP * height_of(d->points, bvh->corners + 3 * (size_t)(begin + lane));
@@ -60,10 +78,14 @@ static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* are
     p->point_count = d->point_count;
     p->leaf_count = bvh.leaf_count > 1 ? bvh.leaf_count / 2 : 1;
     p->pack_count = (d->triangle_count + PLANES_PACK - 1) / PLANES_PACK;
-    p->capacity = 1024 + d->triangle_count / 2;
+    p->capacity = 1024 + 3 * d->triangle_count / 2;  // blocks: two sheets all over each other have eight pairs a triangle
+    p->press_capacity = 256 + d->triangle_count / 2; // such sheets have three that press
     p->plane_capacity = 2048 + d->triangle_count;
     p->strays = make_strays(d, arena, temporary);
-    p->packs = p->strays ? make_packs(d, p->strays, &bvh, p->pack_count, arena) : NULL;
+    p->units = make_units(d, arena, temporary);
+    p->rest = d->points;
+    p->over = d->over;
+    p->packs = p->strays && p->units ? make_packs(d, p->strays, p->units, &bvh, p->pack_count, arena) : NULL;
     p->gives = sup_arena_copy(arena, d->gives, d->point_count, sizeof *d->gives);
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->point_count; ++i) count += first_of(d, i) != i;
@@ -115,6 +137,10 @@ planes_memory sup_planes_divide(const sup_planes* p, void* scratch, size_t* byte
     m.fresh = take(base, &used, 2 * (size_t)p->leaf_count, sizeof *m.fresh);
     m.blocks = take(base, &used, p->capacity, sizeof *m.blocks);
     m.dead = take(base, &used, p->capacity, sizeof *m.dead);
+    m.presses = take(base, &used, p->press_capacity, sizeof *m.presses);
+    m.near = take(base, &used, p->press_capacity, sizeof *m.near);
+    m.crowd = take(base, &used, n, sizeof *m.crowd);
+    m.pushed = take(base, &used, n, sizeof *m.pushed);
     m.doubtful = take(base, &used, p->capacity, sizeof *m.doubtful);
     m.planar = take(base, &used, p->capacity, sizeof *m.planar);
     m.open = take(base, &used, p->capacity, sizeof *m.open);

@@ -14,7 +14,7 @@ static const float upright = 1e-3f;     // share of a cluster's size by which it
 // A cluster is released when its planes have held it back by so much of what its points can give, in the mean over those that
 // they stopped and over as many substeps as the rate says; planes come back when nothing has crossed there for so many.
 static const float release_held = 0.9f, held_rate = 0.05f, held_most = 10;
-enum { RELEASE_CLEAR = 16, RELEASE_LONG = 240 };
+enum { RELEASE_CLEAR = 16 };
 
 // ---------------------------------------------------------------------------------------------- which pairs
 
@@ -268,7 +268,6 @@ static void release(planes_run* r, sup_planes_report* report)
     for (uint32_t i = 0; i < r->p->point_count; ++i) {
         planes_burden* b = &r->burdens[i];
         b->held *= 1 - held_rate;
-        b->since = b->released ? b->since + 1 : 0;
         if (b->released) b->released--;
     }
     for (uint32_t i = 0; i < r->grouped_count; ++i) {
@@ -346,25 +345,27 @@ static bool list(planes_run* r, sup_planes_report* report)
     if (strays <= r->p->point_count / AGAIN_MOST && sup_planes_search_again(r)) return true;
     h->first = h->done - 1;
     r->ahead = (float)(h->substeps - h->first);
+    r->span = 1;
     h->listed = sup_planes_search(r);
     r->relisted = true;
     report->searches++;
     return h->listed;
 }
 
-void sup_planes_released(const sup_planes* p, const void* state, bool* out)
-{
-    const planes_burden* burdens = state;
-    for (uint32_t i = 0; i < p->point_count; ++i) out[i] = burdens[i].since > RELEASE_LONG;
-    for (uint32_t i = 0; i < p->twin_count; ++i) out[p->twins[2 * i]] = out[p->twins[2 * i + 1]];
-}
-
-void sup_planes_begin(const sup_planes* p, const sup_planes_call* call, uint32_t substeps)
+uint32_t sup_planes_begin(const sup_planes* p, const sup_planes_call* call, uint32_t substeps, const sup_vec4* from,
+                          const sup_vec4* to)
 {
     planes_memory        m = sup_planes_divide(p, call->scratch, NULL);
     const planes_burden* burdens = call->state;
+    // Only what a substep is keeping is written.
+    planes_run r = { .p = p, .call = call, .from = from, .x = (sup_vec4*)(uintptr_t)to, .burdens = call->state, .m = m };
     *m.header = (planes_header){ .substeps = substeps };
     for (uint32_t i = 0; i < p->point_count; ++i) m.header->released += burdens[i].released > 0;
+    r.ahead = r.span = (float)substeps;
+    m.header->listed = sup_planes_search(&r);
+    m.header->crowded = !m.header->listed;
+    if (m.header->listed) sup_planes_find_presses(&r);
+    return m.header->lost;
 }
 
 /// What has to be looked at again after planes have moved points; of what is released, always.
@@ -394,6 +395,20 @@ static void settle(planes_run* r, sup_planes_report* report)
     report->kept = r->plane_count;
 }
 
+/// Stiction: while a pose is held, what is pressed and would go less than a little stays where it is. Pairs and planes are
+/// taken anew in every substep, and what they leave would go on trembling.
+static void stick(const planes_run* r)
+{
+    for (uint32_t k = 0; k < r->p->point_count; ++k) {
+        uint32_t* held = &r->burdens[k].held_for;
+        *held = !r->m.header->pose_held ? 0 : *held < PLANES_SETTLE ? *held + 1 : *held;
+        if (*held < PLANES_SETTLE) continue;
+        sup_vec3 from = place(r->from, k);
+        bool     pressed = r->m.place_of[k] != SUP_NONE || v3_length2(r->m.pushed[k]) > 0;
+        if (pressed && v3_distance(place(r->x, k), from) < PLANES_STICK * r->p->units[k]) sup_particle_pin(&r->x[k], from);
+    }
+}
+
 sup_planes_report sup_planes_keep(const sup_planes* p, const sup_planes_call* call, const sup_vec4* from, sup_vec4* x)
 {
     sup_planes_report report = { 0 };
@@ -405,7 +420,9 @@ sup_planes_report sup_planes_keep(const sup_planes* p, const sup_planes_call* ca
     report.watched = r.m.header->pair_count;
     if (report.crowded) return report;
     settle(&r, &report);
+    stick(&r);
     release(&r, &report);
+    r.m.header->held_count = r.touched_count;
     for (uint32_t i = 0; i < p->twin_count; ++i) {
         sup_vec4  to = x[p->twins[2 * i + 1]];
         sup_vec4* at = &x[p->twins[2 * i]];

@@ -15,7 +15,7 @@ static void expect(planes_run* r)
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->p->point_count; ++i) {
         sup_vec4 f = r->from[i];
-        sup_vec3 way = v3(r->x[i].x - f.x, r->x[i].y - f.y, r->x[i].z - f.z);
+        sup_vec3 way = v3_scale(v3(r->x[i].x - f.x, r->x[i].y - f.y, r->x[i].z - f.z), 1 / r->span);
         float    stray = r->p->strays[i];
         r->m.begin[i] = f;
         r->m.way[i] = (sup_vec4){ way.x, way.y, way.z, stray * stray };
@@ -45,8 +45,9 @@ static void box_leaf(const planes_run* r, uint32_t leaf, planes_box* out)
         float low = INFINITY, high = -INFINITY;
         for (int k = 0; k < PLANES_PACK && leaf < r->p->pack_count; ++k) {
             const planes_bounds* b = &r->m.bounds[leaf];
-            low = b->min[i][k] < low ? b->min[i][k] : low;
-            high = b->max[i][k] > high ? b->max[i][k] : high;
+            float                least = b->min[i][k] - b->reach[k], most = b->max[i][k] + b->reach[k];
+            low = least < low ? least : low;
+            high = most > high ? most : high;
         }
         out->min[i] = low;
         out->max[i] = high;

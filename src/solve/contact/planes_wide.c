@@ -12,6 +12,12 @@ INLINE void cross8(const f8 a[3], const f8 b[3], f8 out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+INLINE void normalize8(f8 n[3])
+{
+    f8 square = dot8(n, n), inverse = f8_all(1) / f8_sqrt(f8_select(square > f8_all(0), square, f8_all(1)));
+    for (int i = 0; i < 3; ++i) n[i] *= inverse;
+}
+
 // ---------------------------------------------------------------------------------------------- packs
 
 /// Which triangles of a pack have a corner that was stirred.
@@ -53,6 +59,15 @@ void SUP_WIDE(sup_planes_measure)(const planes_run* r, uint32_t begin, uint32_t 
             f8_store(out->min[i], f8_select(real, low[i] - stray, huge));
             f8_store(out->max[i], f8_select(real, high[i] + stray, -huge));
         }
+        f8 e[3], f[3], n[3], half = f8_all(0.5f * (r->call->thickness + PLANES_MARGIN));
+        for (int i = 0; i < 3; ++i) {
+            f8 at = from[0][i] + ahead * way[0][i];
+            e[i] = from[1][i] + ahead * way[1][i] - at, f[i] = from[2][i] + ahead * way[2][i] - at;
+        }
+        cross8(e, f, n);
+        normalize8(n);
+        for (int i = 0; i < 3; ++i) f8_store(out->normal[i], n[i]);
+        f8_store(out->reach, half * f8_load(pack->unit) + f8_load(pack->over));
     }
 }
 
@@ -79,16 +94,10 @@ INLINE f8 least_gap(const couple8* c, const f8 n[3], f8* back)
     return least;
 }
 
-INLINE void normalize8(f8 n[3])
-{
-    f8 square = dot8(n, n), inverse = f8_all(1) / f8_sqrt(f8_select(square > f8_all(0), square, f8_all(1)));
-    for (int i = 0; i < 3; ++i) n[i] *= inverse;
-}
-
 /// The normals of triangles and their opposites, where they are better than the best so far.
-INLINE void try_normals(const couple8* c, f8 x[3][4], f8* best, f8 axis[3])
+INLINE void try_normals(const couple8* c, f8 x[3][4], f8* best, f8 axis[3], f8 n[3])
 {
-    f8 e[3], f[3], n[3], back;
+    f8 e[3], f[3], back;
     for (int i = 0; i < 3; ++i) e[i] = x[1][i] - x[0][i], f[i] = x[2][i] - x[0][i];
     cross8(e, f, n);
     normalize8(n);
@@ -96,6 +105,17 @@ INLINE void try_normals(const couple8* c, f8 x[3][4], f8* best, f8 axis[3])
     i8 better = gap > *best, other = back > f8_max(gap, *best);
     for (int i = 0; i < 3; ++i) axis[i] = f8_select(other, -n[i], f8_select(better, n[i], axis[i]));
     *best = f8_max(f8_max(gap, back), *best);
+}
+
+/// How high a corner of the first stands over the plane of the second with that normal, at most, at either end.
+INLINE f8 rise(f8 x[2][3][4], f8 base[2][3][4], const f8 n[3])
+{
+    f8 most = f8_all(-__builtin_inff());
+    for (int e = 0; e < 2; ++e) {
+        f8 at = dot8(base[e][0], n);
+        for (int k = 0; k < 3; ++k) most = f8_max(most, dot8(x[e][k], n) - at);
+    }
+    return most;
 }
 
 /// Pairs that are looked at side by side.
@@ -108,13 +128,15 @@ INLINE uint32_t part(const planes_run* r, const candidates* s, f8 axis[3])
 {
     couple8  c;
     uint32_t corners[6][SUP_LANES];
-    float    strays[SUP_LANES];
+    float    strays[SUP_LANES], reaches[SUP_LANES];
     for (uint32_t k = 0; k < SUP_LANES; ++k) {
         uint32_t           i = s->a[k < s->count ? k : 0], j = s->b[k < s->count ? k : 0];
         const planes_pack *p = &r->p->packs[i / PLANES_PACK], *q = &r->p->packs[j / PLANES_PACK];
         i %= PLANES_PACK, j %= PLANES_PACK;
         for (int m = 0; m < 3; ++m) corners[m][k] = p->corners[m][i], corners[m + 3][k] = q->corners[m][j];
         strays[k] = p->stray[i] + q->stray[j];
+        reaches[k] = r->m.bounds[s->a[k < s->count ? k : 0] / PLANES_PACK].reach[i] +
+                     r->m.bounds[s->b[k < s->count ? k : 0] / PLANES_PACK].reach[j];
     }
     for (int m = 0; m < 6; ++m) {
         f8 way[4], x[4], *from = m < 3 ? c.a[0][m] : c.b[0][m - 3], *to = m < 3 ? c.a[1][m] : c.b[1][m - 3];
@@ -122,17 +144,20 @@ INLINE uint32_t part(const planes_run* r, const candidates* s, f8 axis[3])
         f8_gather4(&r->m.way->x, corners[m], way);
         for (int i = 0; i < 3; ++i) from[i] = x[i] + f8_all(r->since) * way[i], to[i] = x[i] + f8_all(r->ahead) * way[i];
     }
-    f8 stray = f8_load(strays), back;
+    f8 stray = f8_load(strays), reach = stray + f8_load(reaches), back, first[3], second[3];
     for (int i = 0; i < 3; ++i) // from middle to middle
         axis[i] = (c.a[0][0][i] + c.a[0][1][i] + c.a[0][2][i] + c.a[1][0][i] + c.a[1][1][i] + c.a[1][2][i]) -
                   (c.b[0][0][i] + c.b[0][1][i] + c.b[0][2][i] + c.b[1][0][i] + c.b[1][1][i] + c.b[1][2][i]);
     normalize8(axis);
     f8       best = least_gap(&c, axis, &back);
-    uint32_t real = (1u << s->count) - 1, near = ~i8_bits(f8_less(stray, best)) & real;
+    uint32_t real = (1u << s->count) - 1, near = ~i8_bits(f8_less(reach, best)) & real;
     if (!near) return 0;
-    try_normals(&c, c.a[1], &best, axis);
-    try_normals(&c, c.b[1], &best, axis);
-    return ~i8_bits(f8_less(stray, best)) & near;
+    try_normals(&c, c.a[1], &best, axis, first);
+    try_normals(&c, c.b[1], &best, axis, second);
+    i8 facing = dot8(first, second) < f8_all(PLANES_FACING_SOON);
+    facing &= (rise(c.b, c.a, first) > -stray) & (rise(c.a, c.b, second) > -stray);
+    f8 limit = f8_select(facing, reach, stray);
+    return ~i8_bits(f8_less(limit, best)) & near;
 }
 
 INLINE uint32_t sift_out(const planes_run* r, candidates* s, planes_pair* out)
@@ -149,16 +174,22 @@ INLINE uint32_t sift_out(const planes_run* r, candidates* s, planes_pair* out)
     return count;
 }
 
-/// Lanes of the second pack whose boxes overlap that of one lane of the first, of which one is fresh, and that share no corner.
+/// Lanes of the second pack whose boxes overlap that of one lane of the first, or, where both face each other, are within
+/// reach; of which one is fresh, and that share no corner.
 INLINE uint32_t near_lanes(const planes_run* r, uint32_t first, uint32_t second, uint32_t lane)
 {
     const planes_bounds *a = &r->m.bounds[first], *b = &r->m.bounds[second];
     const planes_pack *  pa = &r->p->packs[first], *pb = &r->p->packs[second];
     const uint8_t*       fresh = r->m.fresh + r->p->leaf_count;
-    i8                   near = i8_all(-1);
-    for (int i = 0; i < 3; ++i)
-        near &=
-            f8_at_most(f8_all(a->min[i][lane]), f8_load(b->max[i])) & f8_at_most(f8_load(b->min[i]), f8_all(a->max[i][lane]));
+    i8                   near = i8_all(-1), close = i8_all(-1);
+    f8                   reach = f8_all(a->reach[lane]) + f8_load(b->reach), facing = f8_all(0);
+    for (int i = 0; i < 3; ++i) {
+        f8 apart = f8_max(f8_load(b->min[i]) - f8_all(a->max[i][lane]), f8_all(a->min[i][lane]) - f8_load(b->max[i]));
+        near &= f8_at_most(apart, reach);
+        close &= f8_at_most(apart, f8_all(0));
+        facing += f8_all(a->normal[i][lane]) * f8_load(b->normal[i]);
+    }
+    near &= close | (facing < f8_all(PLANES_FACING_SOON));
     if (!i8_bits(near)) return 0;
     for (int k = 0; k < 3; ++k)
         for (int l = 0; l < 3; ++l)
@@ -179,8 +210,8 @@ uint32_t SUP_WIDE(sup_planes_sift)(const planes_run* r, uint32_t begin, uint32_t
         const planes_box*    box = &r->m.nodes[r->p->leaf_count + second];
         i8                   touching = i8_all(-1);
         for (int i = 0; i < 3; ++i)
-            touching &=
-                f8_at_most(f8_load(a->min[i]), f8_all(box->max[i])) & f8_at_most(f8_all(box->min[i]), f8_load(a->max[i]));
+            touching &= f8_at_most(f8_load(a->min[i]) - f8_load(a->reach), f8_all(box->max[i])) &
+                        f8_at_most(f8_all(box->min[i]), f8_load(a->max[i]) + f8_load(a->reach));
         for (uint32_t lanes = i8_bits(touching); lanes; lanes &= lanes - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(lanes);
             for (uint32_t bits = near_lanes(r, first, second, lane); bits; bits &= bits - 1) {

@@ -89,17 +89,6 @@ typedef struct sup_touch {
 /// has no area. The projection may lie outside the triangle: check the weights.
 bool sup_point_triangle(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c, float side, sup_touch* out);
 
-/// Lines p1 p2 and p3 p4: normal (p2 - p1) x (p4 - p3) over its length times `side`, weights (-(1-s), -s, 1-t, t) at the
-/// closest points of the two lines. Nearly parallel (|n|^2 < 1e-6 |e|^2 |f|^2): the closest points of the segments, with the
-/// normal along their difference, on the side of `hint` (not zero). False if that or an edge has no length. `s` and `t` outside
-/// 0 to 1 mean that the lines, not the edges, are closest there; they are not clamped.
-bool sup_edge_edge(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4, float side, sup_vec3 hint, sup_touch* out);
-
-/// The sign, 1 or -1, with which the normal of an edge-edge contact separates the edges, from the mean outward normals of the
-/// faces at each edge: n . (N_first - N_second) > 0 for grad_first = -n. Decided once when the contact is found, kept for the
-/// step.
-float sup_edge_side(sup_vec3 p1, sup_vec3 p2, sup_vec3 p3, sup_vec3 p4, sup_vec3 first_normal, sup_vec3 second_normal);
-
 /// Separates the particles to `distance`. Returns how much the gap grew, 0 if it was wide enough or all are pinned. A particle
 /// may be NULL: it does not move, and its weight does not matter.
 float sup_touch_part(sup_vec4* const x[4], const sup_touch* touch, float distance);
@@ -115,8 +104,10 @@ typedef struct sup_friction {
 /// restitution x `approach`; what `pushed` added beyond that is removed, so that separating pressed surfaces does not throw
 /// them. The tangential velocity loses at most friction x (that change + `pushed`): without `pushed`, a resting contact, whose
 /// normal velocity is 0, would have no friction. `still`: 0, or the velocity of a body that the particles touch.
-void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch, const sup_friction* friction,
-                        float approach, float pushed, sup_vec3 still);
+void sup_touch_friction(sup_vec4* const v[4], const float inverse_masses[4], const sup_touch* touch,
+                        const sup_friction* friction, float approach, float pushed, sup_vec3 still);
+/// By how much it changes the velocity `relative` of two places against each other.
+sup_vec3 sup_touch_velocity(sup_vec3 relative, sup_vec3 normal, const sup_friction* friction, float approach, float pushed);
 
 // ---------------------------------------------------------------------------------------------- volume
 
