@@ -21,7 +21,7 @@ extern "C" {
 #define SUP_VERSION_MINOR 1
 #define SUP_VERSION_PATCH 0
 #define SUP_VERSION "0.1.0"
-/// Goes up whenever a struct or a function of these headers changes in a way that programs must be recompiled for.
+/// Incremented when a struct or function of these headers changes so that programs must be recompiled.
 #define SUP_ABI 3
 
 #if defined(__MINGW32__) && !defined(__clang__) // MinGW's printf is that of Windows unless the attribute asks for GNU's
@@ -35,8 +35,8 @@ extern "C" {
 #define SUP_FORMAT(string_index, first)
 #endif
 
-/// In front of functions that may change, or go, in any version: a program that uses them should be built with the version it
-/// ships. Everything else keeps compiling. Compile with -DSUP_WARN_EXPERIMENTAL to be shown where a program uses them.
+/// Marks functions that may change or disappear in any version: a program that uses them should ship with the version it was
+/// built with. All other code keeps compiling. Compile with -DSUP_WARN_EXPERIMENTAL to be warned about every use.
 #if defined(SUP_WARN_EXPERIMENTAL) && defined(__GNUC__)
 #define SUP_EXPERIMENTAL __attribute__((deprecated("experimental: may change in any version")))
 #else
