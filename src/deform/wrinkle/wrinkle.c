@@ -1,6 +1,5 @@
-// Folds where skin is pressed. Skin is a thin stiff film on soft flesh: it keeps its length, so where it is compressed it
-// buckles across the compression, with a wavelength that its thickness and the two stiffnesses give and a height that makes up
-// for the lost length.
+// Folds where skin is compressed. Skin is a thin stiff film on soft flesh: it keeps its length, so under compression it
+// buckles, with a wavelength given by its thickness and the two stiffnesses, and a height that makes up for the lost length.
 //   lambda = 2 pi h (E / (3 E_s))^(1/3)          h thickness, E young, E_s support
 //   mean of sqrt(s^2 + a^2 cos^2) = 1            s the stretch along the compression, a = 2 pi A / lambda the steepest slope
 //   out = points + n sum over families of a_k (lambda / 2 pi) (cos(phase_k) - 1 + 2 lift)
@@ -49,23 +48,23 @@ static const sup_param rows[] = {
                            "length is lost" },
 };
 
-// Folds begin to show in points where so many of them stand along a wavelength, and show whole at the second number: fewer
-// points would draw another, longer wave.
+// Points begin to show folds when this many of them lie along a wavelength, and show them fully at the second number: fewer
+// points would show a different, longer wave.
 #define POINTS_NONE 4.0f
 #define POINTS_ALL 6.0f
-// Folds fade out towards the edge of a hole over so many wavelengths: what meets there of another mesh stays closed.
+// Folds fade out toward the edge of a hole over this many wavelengths, so that it still meets the border of another mesh.
 #define BORDER_FADE 1.0f
-// From the threshold to folds that make up for all that is lost: below the tenth at which they have to. Where joints press
-// skin faster they rise over more; beyond 1 no pose reaches the whole height.
+// The strain above the threshold over which folds reach their full height: a tenth of compression must be made up for. Where
+// joints compress the skin faster, folds rise over more; beyond 1 no pose reaches the full height.
 #define RISE_LEAST 0.088f
-// Lost squared length that creases remember where no clip shows where they are: compression by a tenth along the limb.
+// Lost squared length that creases remember where no clip shows any compression: a tenth along the limb.
 #define CREASE_ASSUMED 0.19f
 
 typedef struct bound {
     wrinkle_surface surface;
     wrinkle_scale   scale;
     sup_field       strength, creases;
-    uint32_t        carrying, shaded;                   // points that carry folds, and that have finer ones
+    uint32_t        carrying, shaded;                   // kinds of points: those that carry folds, and those with finer ones
     size_t          spread, slopes, strengths, creased; // bytes of scratch; slopes are for shading
 } bound;
 
@@ -84,13 +83,13 @@ typedef struct binder {
     float*                wavelengths;
     wrinkle_strain*       most;
     const float*          border;
-    float*                focus;   // share of their height that folds have
+    float*                focus;   // share of their full height that folds have
     wrinkle_f4*           heights; // of waves, in amplitudes
     sup_ripple*           ripples;
     bool                  sampled;
 } binder;
 
-// Newton's steps: a third of what is missing is left by each far away, nothing near. NEAR: of x, beyond its rounding.
+// Newton's method: far away each step leaves a third of the error, nearby nothing. NEAR: relative to x, above its rounding.
 static double cube_root(double x)
 {
     enum { ROUNDS = 200 };
@@ -142,7 +141,7 @@ static sup_result keep_ripples(const binder* b, wrinkle_surface* s, sup_error* e
     return SUP_OK;
 }
 
-// A fold needs a patch of surface: a point carries no more than the least of its neighbors. What is left goes to the shading.
+// A fold needs an area of surface: a point carries no more than the least of its neighbors. The rest goes into the shading.
 static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
 {
     wrinkle_surface*    s = &out->surface;
@@ -192,15 +191,15 @@ static sup_result lay_rows(const binder* b, wrinkle_surface* s, sup_error* error
     return SUP_OK;
 }
 
-// What skin remembers: the deepest compression of the clips. Where none of them bends it, a crease that a map asks for lies
-// across the limb.
+// The crease that skin remembers: the deepest compression of the clips. Where no clip bends it, a crease that a map requests
+// runs across the limb.
 static sup_result lay_memory(const binder* b, wrinkle_surface* s, sup_error* error)
 {
     s->memory = SUP_NEW(b->arena, wrinkle_f4, s->point_count);
     if (!s->memory) return sup_fail_memory(error, "wrinkle");
     for (uint32_t i = 0; i < s->point_count; ++i) {
         wrinkle_strain m = b->sampled ? b->most[i] : (wrinkle_strain){ CREASE_ASSUMED, 0, 0 };
-        // Slopes straight with the compression: where clips hardly press, nothing stays.
+        // Slopes proportional to the compression: where clips hardly compress the skin, no crease stays.
         float all = m.xx + m.yy, deep = all / WRINKLE_LOST_MAX, share = deep > 1 ? 1 / deep : b->sampled ? deep : 1;
         m = (wrinkle_strain){ share * m.xx, share * m.xy, share * m.yy };
         s->memory[i] = sup_wrinkle_split(m);
@@ -348,7 +347,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     sup_tasks_run(frame->tasks, b->surface.group_count, WRINKLE_GRAIN, fold, &job);
 }
 
-// Measured on the folded skin: where points carry no folds that is the skin that came in.
+// Measured on the folded skin: where points carry no folds, that is the incoming skin.
 static uint32_t relief(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* skin,
                        void* scratch, sup_ripple* out)
 {
