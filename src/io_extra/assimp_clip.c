@@ -93,10 +93,10 @@ static void hold_still(maker* m, uint32_t node)
     static const struct aiVectorKey none = { 0, { 0, 0, 0 } }, whole = { 0, { 1, 1, 1 } };
     static const struct aiQuatKey   turn = { 0, { .w = 1 } };
     struct aiVectorKey              at = none, size = whole;
-    struct aiQuatKey                way = turn;
-    at.mTime = size.mTime = way.mTime = m->earliest;
+    struct aiQuatKey                rotation = turn;
+    at.mTime = size.mTime = rotation.mTime = m->earliest;
     put_vectors(m, &at, 1, node, "translation");
-    put_rotations(m, &way, 1, node, quat(0, 0, 0, 1));
+    put_rotations(m, &rotation, 1, node, quat(0, 0, 0, 1));
     put_vectors(m, &size, 1, node, "scale");
 }
 

@@ -37,7 +37,7 @@ static sup_result read_round(chain_builder* b, const char* what, const sup_json*
 }
 
 // From the other character's units and axes to this one's. Axes are converted only if both files declare their up axis.
-static sup_affine fit_of(const sup_character* other, const sup_character* c)
+static sup_affine unit_map(const sup_character* other, const sup_character* c)
 {
     // Rows: right, up and front of each convention.
     static const float axes[3][3][3] = { [SUP_AXIS_Y] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
@@ -123,7 +123,7 @@ static sup_result read_mesh(chain_builder* b, const char* what, const sup_json* 
     w->body.point_count = mesh->point_count;
     w->body.triangle_count = mesh->triangle_count;
     w->body.triangles = mesh->triangles;
-    w->fit = fit_of(w->other, b->chain->character);
+    w->fit = unit_map(w->other, b->chain->character);
     w->file = sup_arena_text(b->chain->arena, name, strlen(name));
     if (!w->file) return sup_fail_memory(b->error, "the world");
     r = choose_clip(b, what, name, clip ? clip->text : NULL, w);
@@ -131,8 +131,8 @@ static sup_result read_mesh(chain_builder* b, const char* what, const sup_json* 
 }
 
 // Replaces a body of an existing chain: what links computed about it while binding must stay true.
-static sup_result read_again(chain_builder* b, const char* what, uint32_t number, const sup_json* mesh, const sup_json* clip,
-                             world_body* w)
+static sup_result read_moved_body(chain_builder* b, const char* what, uint32_t number, const sup_json* mesh,
+                                  const sup_json* clip, world_body* w)
 {
     const world_body* was = number <= b->bound->body_count ? &b->bound->bodies[number - 1] : NULL;
     sup_body_kind     kind = mesh ? SUP_BODY_MESH : w->body.kind;
@@ -214,7 +214,7 @@ static sup_result read_body(chain_builder* b, const sup_json* list, const sup_js
     r = !mesh      ? read_round(b, what, sphere ? sphere : capsule, capsule != NULL, w)
         : b->bound ? SUP_OK
                    : read_mesh(b, what, mesh, clip, w);
-    if (!r && b->bound) r = read_again(b, what, number, mesh, clip, w);
+    if (!r && b->bound) r = read_moved_body(b, what, number, mesh, clip, w);
     w->body.joint = SUP_NONE;
     if (!r && joint) r = world_joint(b, what, joint, &w->body.joint);
     if (!r && sup_json_get(item, "pivot")) r = read_place(b, what, item, "pivot", &w->pivot);

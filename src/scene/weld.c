@@ -89,7 +89,7 @@ static uint64_t hash_rest(const welder* w, uint32_t v)
 static const uint32_t OPEN = 0x80000000u;
 
 // Prefetch distances: table slots are all over memory but known before they are needed; so are the vertices they name.
-enum { AHEAD_TABLE = 32, AHEAD_VERTEX = 16, PATIENCE = 8 };
+enum { AHEAD_TABLE = 32, AHEAD_VERTEX = 16, PROBES_MOST = 8 };
 
 typedef struct weld_table {
     uint32_t* entries; // a vertex plus 1, and above it as many bits of the hash as fit; 0: free
@@ -131,7 +131,7 @@ static void look_closer(const welder* w, const weld_table* t, uint32_t v)
 static bool find_firsts(const welder* w, weld_table* t, bool whole, uint32_t* firsts)
 {
     uint32_t n = w->d->vertex_count;
-    uint64_t strangers = 0, most = whole ? UINT64_MAX : PATIENCE * ((uint64_t)n + AHEAD_TABLE);
+    uint64_t strangers = 0, most = whole ? UINT64_MAX : PROBES_MOST * ((uint64_t)n + AHEAD_TABLE);
     for (uint32_t v = 0; v < AHEAD_TABLE && v < n; ++v) look_ahead(w, t, whole, v);
     for (uint32_t v = 0; v < n; ++v) {
         uint64_t hash = t->hashes[v % AHEAD_TABLE];

@@ -235,7 +235,7 @@ static int count_rest_intersections(comparison* c)
     if (!scratch) return fail_memory();
     c->rest_intersections =
         crossings_number(sup_meter_intersections(c->job.meter, c->job.character->mesh.points, scratch, c->job.tasks, NULL, 0));
-    c->job.crowded = isinf(c->rest_intersections);
+    c->job.uncounted = isinf(c->rest_intersections);
     sup_scratch_destroy(scratch);
     return EXIT_DONE;
 }

@@ -47,7 +47,7 @@ static sup_vec3 show(const player* p, const sup_vec3* rest, uint32_t point)
 }
 
 // A fresh document is below a node that rotates and scales it.
-static sup_affine way_back(const gltf_pack* pack)
+static sup_affine file_to_character(const gltf_pack* pack)
 {
     uint32_t        root = pack->baking->document.root;
     const sup_json* node = sup_json_at(sup_json_get(pack->baking->edit.root, "nodes"), root);
@@ -109,7 +109,7 @@ static sup_result read_again(gltf_pack* pack, sup_bytes bytes, sup_arena* work, 
     for (uint32_t c = 0; c < out->character->clip_count; ++c)
         if (strcmp(out->character->clips[c].name, pack->baking->name) == 0) out->clip = &out->character->clips[c];
     out->morphed = SUP_NEW(work, sup_vec3, out->character->mesh.point_count);
-    out->back = way_back(pack);
+    out->back = file_to_character(pack);
     if (!out->morphed || !gather_targets(out, work)) return sup_fail_memory(error, "the file that is read again");
     return sup_pose_create(out->character, work, &out->pose, error);
 }
