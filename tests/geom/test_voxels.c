@@ -230,7 +230,7 @@ static void faces_through_each_other_are_refused_and_large_ones_are_not(void** s
     free(points), free(triangles);
 }
 
-static void what_cannot_be_filled_is_said(void** state)
+static void meshes_that_cannot_be_filled_are_refused_with_a_reason(void** state)
 {
     (void)state;
     boxes           b = { 0 };
@@ -405,7 +405,7 @@ int main(void)
         cmocka_unit_test(an_open_box_has_an_inside),
         cmocka_unit_test(an_open_box_with_too_many_cells_is_left_early),
         cmocka_unit_test(degenerate_triangles_fill_the_cells_they_run_through),
-        cmocka_unit_test(what_cannot_be_filled_is_said),
+        cmocka_unit_test(meshes_that_cannot_be_filled_are_refused_with_a_reason),
         cmocka_unit_test(stacked_triangles_leave_the_border_empty),
         cmocka_unit_test(a_mesh_far_from_the_origin_fills_its_cells),
         cmocka_unit_test(soup_leaves_the_border_empty),
