@@ -5,6 +5,7 @@
 /// - indices are uint32_t, SUP_NONE where there is none;
 /// - a function that can fail returns sup_result and fills a sup_error for the person who supplied the data;
 ///   a programmer's mistake (NULL where it is not allowed) is an assertion;
+/// - descriptions and options start as zeros, and zero is the default of every member that need not be given;
 /// - no globals: two characters in two threads never meet.
 #ifndef SUPPLE_BASE_H
 #define SUPPLE_BASE_H
@@ -22,7 +23,7 @@ extern "C" {
 #define SUP_VERSION_PATCH 0
 #define SUP_VERSION "0.1.0"
 /// Incremented when a struct or function of these headers changes so that programs must be recompiled.
-#define SUP_ABI 3
+#define SUP_ABI 4
 
 #if defined(__MINGW32__) && !defined(__clang__) // MinGW's printf is that of Windows unless the attribute asks for GNU's
 #define SUP_API

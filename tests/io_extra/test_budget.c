@@ -113,7 +113,7 @@ static void skinning_alone_takes_no_targets(void** state)
     const sup_bake_budget budget = { .worst = 10 * (double)tube->mesh.diagonal };
     test_bake             b = bake("still.glb", &budget, NULL);
     assert_int_equal(b.report.components, 0);
-    assert_string_equal(b.report.way, "skinning alone");
+    assert_string_equal(b.report.method, "skinning alone");
     unlink(b.path);
 }
 

@@ -457,8 +457,8 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
 
 // ---------------------------------------------------------------------------------------------- report
 
-static const char* const WAYS[PACK_LEVELS] = { "components of small groups of bones", "components of large groups of bones",
-                                               "components of whole meshes" };
+static const char* const METHODS[PACK_LEVELS] = { "components of small groups of bones", "components of large groups of bones",
+                                                  "components of whole meshes" };
 
 static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, sup_error* error)
 {
@@ -469,9 +469,9 @@ static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, 
     pack->fixed_bytes = (double)best->bytes.size - best->expected.bytes; // the same for all tries
     for (uint32_t i = 0; i < pack->try_count; ++i) {
         const pack_try* t = &pack->tries[i];
-        tries[i] = (sup_bake_try){ WAYS[t->level], t->components, t->bytes + pack->fixed_bytes, t->rms, t->worst };
+        tries[i] = (sup_bake_try){ METHODS[t->level], t->components, t->bytes + pack->fixed_bytes, t->rms, t->worst };
     }
-    *out = (sup_bake_report){ .way = best->expected.components ? WAYS[best->level] : "skinning alone",
+    *out = (sup_bake_report){ .method = best->expected.components ? METHODS[best->level] : "skinning alone",
                               .components = best->expected.components,
                               .rms = best->errors.rms,
                               .worst = best->errors.worst,

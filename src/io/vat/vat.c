@@ -306,7 +306,7 @@ static sup_result end(sup_bake* bake, sup_error* error)
     if (result != SUP_OK) return result;
     sup_format(method, 100, "textures of %u x %u, %s%s", t->width, t->height,
                bake->desc.vat == SUP_VAT_EXR ? "floats" : "16 bits", packed ? ", normals in the lower half" : "");
-    report->way = method;
+    report->method = method;
     report->surface_bytes = sup_out_size(bake->file);
     for (uint32_t f = 0; f < t->fields; ++f)
         if (t->images[f].file) report->image_bytes += sup_out_size(t->images[f].file);
