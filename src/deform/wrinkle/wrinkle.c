@@ -22,7 +22,7 @@ enum { ROW_THICKNESS, ROW_YOUNG, ROW_SUPPORT, ROW_STRENGTH, ROW_THRESHOLD, ROW_I
 static const sup_param rows[] = {
     [ROW_THICKNESS] = { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(thickness), .varies = SUP_VARIES_POINT, .min = 0.01,
                         .max = 1000, .standard = 2, .unit = "mm",
-                        .help = "Of the skin that folds; thin skin folds finely, twice as thick twice as wide" },
+                        .help = "Thickness of the skin that folds; folds in skin twice as thick are twice as wide" },
     [ROW_YOUNG] = { "young", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(young), .varies = SUP_VARIES_POINT, .min = 0.001, .max = 1e6,
                     .standard = 1000, .unit = "kPa", .help = "Young's modulus E of the skin; stiffer skin has wider folds" },
     [ROW_SUPPORT] = { "support", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(support), .varies = SUP_VARIES_POINT, .min = 0.001,
@@ -30,22 +30,22 @@ static const sup_param rows[] = {
                       .help = "Young's modulus of the flesh below; firmer flesh has narrower folds" },
     [ROW_STRENGTH] = { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0,
                        .max = 1, .standard = 1, .unit = "",
-                       .help = "Share of the height that folds have; paint _WRINKLE_STRENGTH to keep regions smooth" },
+                       .help = "Share of their full height that folds have; paint _WRINKLE_STRENGTH to keep regions smooth" },
     [ROW_THRESHOLD] = { "threshold", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(threshold), .min = 0.005, .max = 0.5,
                         .standard = 0.01, .unit = "", .help = "Compression at which folds begin" },
     [ROW_IRREGULARITY] = { "irregularity", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(irregularity), .min = 0, .max = 2,
                            .standard = 0.9, .unit = "rad",
                            .help = "How far folds wander from their place in a regular row; 0 is corduroy" },
     [ROW_LIFT] = { "lift", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(lift), .min = 0, .max = 1, .standard = 0, .unit = "",
-                   .help =
-                       "Share of a fold that stands above the skin: 0 cuts folds in, so that skin never meets other skin by "
-                       "them, 0.5 keeps the volume" },
+                   .help = "Share of a fold that rises above the skin: 0 cuts folds into it, so that they never touch other "
+                           "skin; 0.5 keeps the volume" },
     [ROW_CREASES] = { "creases", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(creases), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,
                       .standard = 0, .unit = "",
-                      .help = "How much of the deepest folds stays when nothing presses: skin remembers where it often bends" },
+                      .help =
+                          "Share of the deepest folds that stays without compression: skin remembers where it often bends" },
     [ROW_RISE] = { "rise", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(rise), .min = 0, .max = 180, .standard = 57, .unit = "deg",
-                   .help = "Degrees of pose over which a fold rises; less: deeper folds that come up faster; 0: as soon as "
-                           "length is lost" },
+                   .help = "Degrees of pose over which a fold rises; lower values give deeper folds that rise faster, 0 folds "
+                           "as soon as length is lost" },
 };
 
 // Points begin to show folds when this many of them lie along a wavelength, and show them fully at the second number: fewer
@@ -384,7 +384,7 @@ static const sup_condition conditions[] = {
 
 const sup_deformer sup_deformer_wrinkle = {
     .name = "wrinkle",
-    .summary = "Folds where skin is pressed: the length it loses goes into wrinkles of its own wavelength",
+    .summary = "Folds where skin is compressed: the lost length goes into wrinkles of the skin's own wavelength",
     .paper = "Allen: Analysis and Design of Structural Sandwich Panels, 1969 (wavelength of a film on a soft foundation)",
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),
