@@ -313,7 +313,7 @@ static sup_result note_unmet(const asked* a, const char* text, const char* what,
 }
 
 // A parameter at its default needs no warning.
-static bool was_moved(const asked* a, uint32_t row)
+static bool differs_from_default(const asked* a, uint32_t row)
 {
     const sup_param* p = &a->l->deformer->params[row];
     if (is_keyed(a, row)) return true;
@@ -344,7 +344,7 @@ sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
     for (uint32_t i = 0; !r && i < d->param_count; ++i) {
         r = note_unmet(&a, d->params[i].only_with, "does nothing ", b->chain->arena, &l->idle[i], b->error);
         // If the whole link has no effect, one sentence is enough, unless a parameter that was set should have given it one.
-        if (!r && l->idle[i] && was_moved(&a, i) && (!l->inert || names_row(d, d->only_with, i)))
+        if (!r && l->idle[i] && differs_from_default(&a, i) && (!l->inert || names_row(d, d->only_with, i)))
             sup_note(in->notes, "%s %s", d->params[i].name, l->idle[i]);
     }
     return r;

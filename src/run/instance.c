@@ -73,7 +73,7 @@ static void pose_at(const sup_instance* in, double time, sup_pose* out)
 
 // Whether skin can follow the pose. An invalid pose never reaches a dynamic link: every such step would lose the motion, at
 // many times the cost of a valid one.
-static bool pose_sound(const sup_instance* in, const sup_pose* pose)
+static bool pose_is_valid(const sup_instance* in, const sup_pose* pose)
 {
     float diagonal = in->chain->character->mesh.diagonal, far = POSE_LARGEST * (diagonal > 0 ? diagonal : 1);
     for (uint32_t j = 0; j < pose->joint_count; ++j) {
@@ -98,7 +98,7 @@ static void sample(const sup_sampler* sampler, double time, sup_pose* out)
         double            ratio = in->host_span > 0 ? 1.0 - (head->host_time - time) / in->host_span : 1.0;
         sup_pose_blend(in->chain->character, &in->host_before, &in->host_now, ratio < 0 ? 0 : ratio > 1 ? 1 : ratio, out);
     } else pose_at(in, time < in->start ? in->start : time, out);
-    if (out != &in->now && !pose_sound(in, out)) sup_pose_copy(&in->now, out);
+    if (out != &in->now && !pose_is_valid(in, out)) sup_pose_copy(&in->now, out);
 }
 
 // The rigid motion of the root joint from one pose to another: rotation from the matrices' axes, so scale does not matter.
@@ -148,7 +148,7 @@ static void pose_of_step(const sup_instance* in, int64_t step, sup_pose* out)
 // in->now as the links may see it: the pose of this step, or the last valid one if this one is not finite.
 static void hold_pose(sup_instance* in, int64_t step, sup_stats* stats)
 {
-    if (pose_sound(in, &in->now)) {
+    if (pose_is_valid(in, &in->now)) {
         head_of(in->state)->posed = step;
         return;
     }
@@ -258,9 +258,9 @@ static void run_at(sup_instance* in, const sup_frame* frame, const run_scratch* 
 static void begin_motion(sup_instance* in, const sup_pose* pose, const run_scratch* s, sup_stats* stats)
 {
     state_head* head = head_of(in->state);
-    bool        sound = pose_sound(in, pose);
-    *head = (state_head){ .step = -in->preroll, .started = 1, .carry = rigid_identity(), .posed = sound ? 0 : POSE_BOUND };
-    if (!sound) {
+    bool        valid = pose_is_valid(in, pose);
+    *head = (state_head){ .step = -in->preroll, .started = 1, .carry = rigid_identity(), .posed = valid ? 0 : POSE_BOUND };
+    if (!valid) {
         pose_of_step(in, POSE_BOUND, &in->now);
         pose = &in->now;
         sup_stats_add(stats, "runner.pose_held", 1);
@@ -360,7 +360,7 @@ static void advance(sup_instance* in, int64_t step, int64_t most, const run_scra
     }
     while (head->step < step && most-- > 0) {
         // The seam: the pass that is shown begins in the first pose.
-        if (in->pass && head->step == in->pass && pose_sound(in, &in->first)) {
+        if (in->pass && head->step == in->pass && pose_is_valid(in, &in->first)) {
             sup_pose_copy(&in->first, &in->last);
             head->posed = 0;
         }
@@ -488,8 +488,8 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
         head->started = 1;
         dt = 0;
     } else if (teleport && dynamic) {
-        bool      sound = pose_sound(in, &in->host_before) && pose_sound(in, &in->host_now);
-        sup_rigid jump = sound ? root_motion(c, &in->host_before, &in->host_now) : rigid_identity();
+        bool      valid = pose_is_valid(in, &in->host_before) && pose_is_valid(in, &in->host_now);
+        sup_rigid jump = valid ? root_motion(c, &in->host_before, &in->host_now) : rigid_identity();
         turn_displacements(in, before_of(in), jump.rotation);
         turn_displacements(in, after_of(in), jump.rotation);
         if (head->carried) { // two jumps before one step
@@ -499,7 +499,7 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
         head->carry = jump;
         head->carried = 1;
         sup_pose_copy(&in->host_now, &in->host_before);
-        if (pose_sound(in, &in->host_now)) sup_pose_copy(&in->host_now, &in->last);
+        if (pose_is_valid(in, &in->host_now)) sup_pose_copy(&in->host_now, &in->last);
     }
     head->host_time += dt;
     in->host_span = dt;
@@ -564,7 +564,8 @@ static void set_poses(sup_instance* in, const sup_instance_desc* desc)
     if (in->pass) {
         pose_at(in, in->end, &in->now);
         in->seam = root_motion(c, &in->now, &in->first);
-        in->seam_moves = pose_sound(in, &in->now) && pose_sound(in, &in->first) && rigid_moves(&in->seam, c->mesh.diagonal);
+        in->seam_moves =
+            pose_is_valid(in, &in->now) && pose_is_valid(in, &in->first) && rigid_moves(&in->seam, c->mesh.diagonal);
     }
 }
 

@@ -197,7 +197,7 @@ static int bind_chains(check_job* job, sup_character* character, const options* 
     return EXIT_FAILED;
 }
 
-static int tell(const sup_checkup* c, const options* o, const check_flags* f, const offers* more, sup_arena* arena)
+static int print_result(const sup_checkup* c, const options* o, const check_flags* f, const offers* more, sup_arena* arena)
 {
     uint32_t    top = f->top < c->joint_count ? (uint32_t)f->top : c->joint_count;
     verdict     v = { .arena = arena };
@@ -249,7 +249,7 @@ static int check_character(check_job* job, sup_character* character, const optio
         if (result != SUP_OK) code = fail_with(&error);
     }
     progress_end(job->bar);
-    if (code == EXIT_DONE) code = tell(&c, o, f, &more, arena);
+    if (code == EXIT_DONE) code = print_result(&c, o, f, &more, arena);
     for (uint32_t i = 0; i < job->desc.chain_count; i++) sup_chain_destroy(job->chains[i]);
     sup_meter_destroy(meter);
     return code;

@@ -104,7 +104,7 @@ static sup_result no_memory(const binder* m) { return sup_fail_memory(m->error, 
 
 static sup_quat* center_turns(const binder* m, uint32_t center) { return m->turns + (size_t)center * m->joint_count; }
 
-static void take_turns(const binder* m, const sup_pose* pose, sup_quat* out)
+static void copy_turns(const binder* m, const sup_pose* pose, sup_quat* out)
 {
     uint32_t lost = 0; // validated when the clip was created
     for (uint32_t j = 0; j < m->joint_count; ++j) out[j] = sup_turn_of(&m->joints[j], m->paths, pose, &lost);
@@ -165,7 +165,7 @@ static sup_result add_centers(binder* m)
     if (!r) r = sup_example_puller_create(m->in, true, m->temporary, &puller, m->error);
     if (r) return r;
     sup_pose_bind(m->c, &m->poses[0]);
-    take_turns(m, &m->poses[0], center_turns(m, 0));
+    copy_turns(m, &m->poses[0], center_turns(m, 0));
     m->names[0] = "bind pose";
     m->center_count = 1;
     for (uint32_t e = 0; e < m->c->example_count; ++e) {
@@ -176,7 +176,7 @@ static sup_result add_centers(binder* m)
         if (!r) r = sup_example_pull(&puller, example, pose, m->shapes[fresh], NULL, m->error);
         if (r) return r;
         m->names[fresh] = example->name;
-        take_turns(m, pose, center_turns(m, fresh));
+        copy_turns(m, pose, center_turns(m, fresh));
         while (same < fresh && farthest(m, center_turns(m, same), center_turns(m, fresh)) > SAME_POSE) ++same;
         if (same == fresh) m->merged[m->center_count++] = 1;
         else if ((r = merge(m, same, fresh)) != SUP_OK) return r;
@@ -364,7 +364,7 @@ static sup_result fit_field(binder* m)
 }
 
 /// A skin set of the entries about the origin: matrices without translation rotate corrections along with their points.
-static sup_result make_push(binder* m)
+static sup_result make_rotator(binder* m)
 {
     bound*             b = m->b;
     const sup_weights* w = &m->c->weights;
@@ -419,7 +419,7 @@ static sup_result bind_all(binder* m)
     if (!r) r = make_trust(m);
     if (!r) r = list_entries(m);
     if (!r && m->b->entry_count) r = fit_field(m);
-    if (!r) r = make_push(m);
+    if (!r) r = make_rotator(m);
     return r;
 }
 

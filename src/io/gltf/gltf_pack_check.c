@@ -24,7 +24,7 @@ typedef struct player {
 } player;
 
 // The part of the file that a part became: the one that its carrier shows.
-static const sup_part* part_again(const player* p, const baked_part* part)
+static const sup_part* written_part(const player* p, const baked_part* part)
 {
     const gltf_source* source = gltf_source_of(p->character);
     for (uint32_t i = 0; i < source->part_count; ++i)
@@ -275,7 +275,7 @@ static sup_result find_offs(comparison* c, uint32_t frame, sup_error* error)
     const sup_vec3* rest = morph_points(p);
     for (uint32_t i = 0; i < pack->baking->part_count; ++i) {
         const sup_part* part = pack->baking->parts[i].part;
-        const sup_part* again = part_again(p, &pack->baking->parts[i]);
+        const sup_part* again = written_part(p, &pack->baking->parts[i]);
         if (!again || again->point_count != part->point_count)
             return sup_fail(error, SUP_ERROR_FILE,
                             "mesh '%s' is not in the file as it was written; this is a mistake in Supple",
