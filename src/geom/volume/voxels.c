@@ -127,7 +127,7 @@ static void classify_cells(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-static bool looks_open(voxel_maker* m)
+static bool is_open(voxel_maker* m)
 {
     const uint32_t* size = m->out->size;
     uint32_t        asked = 0, inside = 0;
@@ -174,7 +174,7 @@ static sup_result look_around(voxel_maker* m, sup_error* error)
     flood_outside(m, stack);
     if (is_closed(m->desc)) return SUP_OK;
     sup_result result = voxel_need_winding(m, error);
-    if (result == SUP_OK) m->out->open = looks_open(m);
+    if (result == SUP_OK) m->out->open = is_open(m);
     return result;
 }
 

@@ -142,13 +142,13 @@ double sup_winding_counted(const sup_winding* w, const double place[3], uint32_t
 
 // Triangles tested for all places together, about half a second of work. Around characters a place needs 10 to 30; in a soup of
 // large triangles that are near everywhere, a thousand.
-#define LOOKS_ALL 8e6
-#define LOOKS_MEAN 32.0 // mean per place, which is always allowed whatever the number of places
+#define TESTS_ALL 8e6
+#define TESTS_MEAN 32.0 // mean per place, which is always allowed whatever the number of places
 enum { TESTS_LEAST = 32 };
 
 void sup_winding_bound(sup_winding* w, double tested, double places, double share)
 {
-    double most = fmax(LOOKS_ALL, LOOKS_MEAN * places);
+    double most = fmax(TESTS_ALL, TESTS_MEAN * places);
     if (tested <= most * share) return;
     double tests = fmax(TESTS_LEAST, floor(most / places));
     if (tests < w->tests) w->tests = (uint32_t)tests;

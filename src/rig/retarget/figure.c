@@ -271,8 +271,8 @@ static uint32_t end_of_rush(const sup_mocap* m, uint32_t held, float usual)
 // that stands straightest becomes the reference.
 static void stand_up(const sup_mocap* mocap, figure* f)
 {
-    enum { LOOKS_MAX = 500 };
-    uint32_t step = mocap->frame_count / LOOKS_MAX + 1;
+    enum { FRAMES_MAX = 500 };
+    uint32_t step = mocap->frame_count / FRAMES_MAX + 1;
     sup_vec3 trunk = v3(0, 0, 0);
     for (uint32_t i = 0; i < mocap->frame_count; i += step) {
         figure_play(mocap, i, f->rotations, f->positions);

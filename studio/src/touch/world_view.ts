@@ -18,7 +18,10 @@ export interface Prop {
 }
 const ROWS = { y: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], z: [[1, 0, 0], [0, 0, 1], [0, -1, 0]], x: [[0, -1, 0], [1, 0, 0], [0, 0, 1]] } as const; // right, up and front of each convention
 
-/** Reads a mesh in a worker of its own, and brings it to the character's units and axes as the core does (world_bodies.c, fit_of). */
+/**
+ * Reads a mesh in a worker of its own, and brings it to the character's units and axes as the core does (world_bodies.c,
+ * unit_map).
+ */
 export async function readProp(file: FileRef, shape: Shape): Promise<Prop> {
     const lane = await Lane.open(true);
     try {
