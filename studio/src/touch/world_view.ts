@@ -1,4 +1,4 @@
-// The world as it is drawn: arrows of gravity, wind and pushes, bodies where keys and joints put them, muscles on their bones.
+// The drawn world: arrows of gravity, wind and pushes, bodies where keys and joints put them, muscles on their bones.
 import { BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
 import type { App } from "../app.ts";
 import { fileBytes } from "../files.ts";
@@ -10,7 +10,7 @@ import type { Place } from "./take.ts";
 import { skinning } from "./weights_rows.ts";
 import { type Body, movedBy, pivotOf, turnedBy } from "./world.ts";
 
-/** A mesh for bodies, as it stands in the character's space and units. */
+/** A mesh for bodies, in the character's space and units. */
 export interface Prop {
     points: Float32Array;
     triangles: Uint32Array;
