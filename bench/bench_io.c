@@ -207,7 +207,7 @@ static sup_result time_write(io_bench* b, const sup_character* c, const char* en
 }
 
 // Reads a file and writes another; only the writing is measured.
-static sup_result time_passage(io_bench* b, bool seams, const char* ending, const char* name)
+static sup_result time_conversion(io_bench* b, bool seams, const char* ending, const char* name)
 {
     double         seconds;
     sup_character* c = NULL;
@@ -261,7 +261,7 @@ static sup_result run(io_bench* b)
     }
     for (size_t i = 0; i < PASSAGES && result == SUP_OK; ++i)
         if (bench_wanted(b->options, passages[i].name))
-            result = time_passage(b, passages[i].seams, passages[i].ending, passages[i].name);
+            result = time_conversion(b, passages[i].seams, passages[i].ending, passages[i].name);
     sup_character_destroy(b->tube);
     return result;
 }

@@ -1,4 +1,4 @@
-// What follows from path_look on every system.
+// Functions on paths that follow from path_look on every system.
 #include "system/system.h"
 
 bool path_is_folder(const char* path)

@@ -1,5 +1,5 @@
-// Workers, by POSIX. That they die with their parent, and when a process began, is asked of Linux; elsewhere workers finish
-// what they have begun, and a number of a process is taken at its word.
+// Worker processes with POSIX. Killing them with their parent, and finding out when a process began, needs Linux; elsewhere
+// workers finish their task, and a process id is trusted.
 #define _GNU_SOURCE // prctl
 #include "system/process.h"
 
@@ -17,7 +17,7 @@
 #endif
 
 enum { WORKERS_MAX = 1024 };
-static const double GROWN = 64e6; // bytes over what a worker began with, at which it is not used again
+static const double GROWN = 64e6; // memory growth in bytes after which a worker is not reused
 
 typedef struct answer {
     int    code, last;
@@ -33,7 +33,7 @@ static void die_with_parent(pid_t parent)
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    if (getppid() != parent) _exit(1); // it was faster
+    if (getppid() != parent) _exit(1); // the parent died first
 }
 
 static void limit(int what, double value)
@@ -113,7 +113,7 @@ static void become(const process_desc* desc, pid_t parent, const process_worker*
 {
     setpgid(0, 0);
     die_with_parent(parent);
-    for (uint32_t i = 0; i < count; i++) // or another would not notice that its own are closed
+    for (uint32_t i = 0; i < count; i++) // otherwise other workers would keep these pipes open
         if (workers[i].child) close(workers[i].to), close(workers[i].from);
     limit(RLIMIT_CORE, 0);
     if (desc->bytes_max > 0) limit(RLIMIT_AS, desc->bytes_max);
@@ -129,7 +129,7 @@ int process_start(const process_desc* desc, process_worker* workers, uint32_t co
 {
     int ends[4] = { -1, -1, -1, -1 }, why = 0;
     if (count > WORKERS_MAX) return EAGAIN;
-    fflush(NULL); // or the worker would say it again
+    fflush(NULL); // or the worker would print it a second time
     if (pipe(ends) != 0 || pipe(ends + 2) != 0) why = errno;
     for (int i = 0; i < 4 && !why; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
     pid_t parent = getpid(), made = why ? -1 : fork();
@@ -146,7 +146,7 @@ int process_start(const process_desc* desc, process_worker* workers, uint32_t co
         if (ends[2] >= 0) close(ends[2]);
         return why;
     }
-    setpgid(made, made); // whoever comes first
+    setpgid(made, made); // whichever comes first
     workers[index] = (process_worker){ made, ends[1], ends[2] };
     return 0;
 }
@@ -157,7 +157,7 @@ int process_send(const process_worker* worker, const void* message, size_t size)
     return why ? why : write_all(worker->to, message, size);
 }
 
-// How it ended; what it has left running ends with it.
+// How it ended; kills what it left running.
 static int reap(process_worker* worker)
 {
     int status = 0;
@@ -183,7 +183,7 @@ static void take_answer(process_worker* worker, process_end* out)
     out->cpu = now.cpu;
     out->memory = now.memory;
     if (answered && !now.last) return;
-    if (!answered) process_kill(worker, true); // it is dead or has closed its pipe: no difference
+    if (!answered) process_kill(worker, true); // it has died or closed its pipe, which is the same here
     int status = reap(worker);
     if (!answered && WIFSIGNALED(status)) out->signal = WTERMSIG(status);
 }
@@ -226,7 +226,7 @@ uint64_t process_born(long process)
     size_t got = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[got] = 0;
-    // The name may hold spaces and parentheses; behind its end the state is field 3, the start field 22.
+    // The name may contain spaces and parentheses; after it, the state is field 3 and the start time field 22.
     char* at = strrchr(text, ')');
     for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
     return at && !strstr(text, ") Z ") ? strtoull(at + 1, NULL, 10) : 0;

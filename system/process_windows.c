@@ -1,4 +1,4 @@
-// Windows starts programs, not copies of one: there are no children yet.
+// Windows starts programs, not copies of one: workers are not available yet.
 #include "system/process.h"
 
 #include <errno.h>

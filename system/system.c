@@ -1,4 +1,4 @@
-// The operating system, by POSIX.
+// The operating system, with POSIX.
 #define _XOPEN_SOURCE 700 // realpath
 #include "system/system.h"
 
@@ -19,7 +19,7 @@ void system_begin(int* argc, char*** argv)
 {
     (void)argc;
     (void)argv;
-    // A closed pipe and a file over the user's limit are errors to report, not reasons to vanish.
+    // A closed pipe and a file over the user's size limit are errors to report, not reasons to die silently.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }
@@ -96,7 +96,7 @@ void system_watch(void (*handler)(int number))
     struct sigaction action = { 0 };
     action.sa_handler = handler;
     sigemptyset(&action.sa_mask);
-    // One shot: a second Ctrl-C ends a program that does not listen.
+    // One shot: a second Ctrl-C ends a program that does not react to the first.
     action.sa_flags = (int)SA_RESETHAND;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -107,16 +107,17 @@ void system_end_now(int code) { _exit(code); }
 
 void system_print(const char* text, size_t length)
 {
-    if (write(STDERR_FILENO, text, length) < 0) return; // nobody is left to tell
+    if (write(STDERR_FILENO, text, length) < 0) return; // nobody is left to notify
 }
 
 // ---------------------------------------------------------------------------------------------- other programs
 
-// In the child: only calls that are safe after a fork, since the parent may have threads. Returns only when it did not start.
+// Runs in the child: only async-signal-safe calls, because the parent may have threads. Returns only if the program did not
+// start.
 static void become(const char* const* words, const char* folder, int out, int err)
 {
     int nothing = open("/dev/null", O_RDWR);
-    setpgid(0, 0); // so that all it starts can be ended with it
+    setpgid(0, 0); // so that everything it starts can be killed with it
     signal(SIGPIPE, SIG_DFL);
     signal(SIGCHLD, SIG_DFL);
     if (dup2(nothing, STDIN_FILENO) < 0 || dup2(out < 0 ? nothing : out, STDOUT_FILENO) < 0 ||
@@ -133,7 +134,7 @@ int system_open(const char* address)
     const char* words[] = { "xdg-open", address, NULL };
     pid_t       child = fork();
     if (child == 0) {
-        // A grandchild, which nobody has to wait for. What it starts stays when we end: it is the person's browser.
+        // A grandchild, which nobody has to wait for. What it starts outlives us: it is the user's browser.
         pid_t opener = fork();
         if (opener == 0) become(words, NULL, -1, -1);
         _exit(opener < 0);
@@ -149,7 +150,7 @@ void system_run_end(const system_run* run)
     if (run->child > 0) kill(-(pid_t)run->child, SIGKILL);
 }
 
-/// Takes what there is; false at the end, or when there is too much.
+/// Reads what is available; false at the end, or when there is too much.
 static bool take_output(system_run* run, int from, size_t* capacity)
 {
     if (run->size == *capacity) {
@@ -167,7 +168,7 @@ static bool take_output(system_run* run, int from, size_t* capacity)
     return true;
 }
 
-/// Keeps the end of what it says: the last sentence tells.
+/// Keeps the last part of its messages: the final sentence says why.
 static bool take_words(system_run* run, int from)
 {
     char    piece[512];
@@ -198,7 +199,7 @@ static void listen_to(system_run* run, int out, int err, double until)
     }
 }
 
-/// How it ended. One that closed its output is about to end by itself, and is given the rest of its time to.
+/// How it ended. A child that closed its output is about to exit, and gets the rest of its time for that.
 static int reap(system_run* run, pid_t child, double until)
 {
     int status = 0;
@@ -229,7 +230,7 @@ int system_run_wait(system_run* run)
     if (out[1] >= 0) close(out[1]);
     if (err[1] >= 0) close(err[1]);
     if (!why) {
-        setpgid(child, child); // whoever comes first
+        setpgid(child, child); // whichever comes first
         run->child = child;
         listen_to(run, out[0], err[0], until);
         status = reap(run, child, until);

@@ -1,4 +1,4 @@
-// The operating system, by Windows. Words and paths are UTF-8 whatever the code page.
+// The operating system, with Windows. Words and paths are UTF-8 whatever the code page.
 #define _CRT_RAND_S // rand_s
 #include "system/system.h"
 
@@ -19,7 +19,7 @@ static char* narrow_copy(const wchar_t* text)
     return copy;
 }
 
-// Words as Unicode. They live as long as the program.
+// The words in Unicode. They live as long as the program.
 static void read_words(int* argc, char*** argv)
 {
     int       count = 0;
@@ -36,11 +36,11 @@ static void read_words(int* argc, char*** argv)
 void system_begin(int* argc, char*** argv)
 {
     read_words(argc, argv);
-    // Files that are compared with those of other systems: no CR before a LF.
+    // Files are compared with those of other systems: no CR before LF.
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
     SetConsoleOutputCP(CP_UTF8);
-    // The C library does not buffer stderr by itself here, and would show a sentence letter by letter.
+    // The C library does not buffer stderr here, and would print a sentence letter by letter.
     HANDLE console = GetStdHandle(STD_ERROR_HANDLE);
     DWORD  mode = 0;
     if (GetConsoleMode(console, &mode)) SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
@@ -128,7 +128,7 @@ bool system_shows_lines(void)
     return GetConsoleMode(GetStdHandle(STD_ERROR_HANDLE), &mode) && (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-// One shot each: the library takes a handler back before it calls it. SIGBREAK is Ctrl-Break and a closed window.
+// One shot each: the C library uninstalls a handler before calling it. SIGBREAK is Ctrl-Break and a closed window.
 void system_watch(void (*handler)(int number))
 {
     signal(SIGINT, handler);
@@ -240,7 +240,7 @@ int path_link(const char* from, const char* to)
     return CreateHardLinkW(made, old, NULL) ? 0 : sup_windows_errno();
 }
 
-// The rights of a file here come from its folder.
+// A file's permissions come from its folder here.
 int path_replace(const char* from, const char* to, const unsigned* rights)
 {
     (void)rights;

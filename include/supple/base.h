@@ -5,6 +5,7 @@
 /// - indices are uint32_t, SUP_NONE where there is none;
 /// - a function that can fail returns sup_result and fills a sup_error for the person who supplied the data;
 ///   a programmer's mistake (NULL where it is not allowed) is an assertion;
+/// - descriptions and options start as zeros, and zero is the default of every member that need not be given;
 /// - no globals: two characters in two threads never meet.
 #ifndef SUPPLE_BASE_H
 #define SUPPLE_BASE_H
@@ -21,8 +22,8 @@ extern "C" {
 #define SUP_VERSION_MINOR 1
 #define SUP_VERSION_PATCH 0
 #define SUP_VERSION "0.1.0"
-/// Goes up whenever a struct or a function of these headers changes in a way that programs must be recompiled for.
-#define SUP_ABI 3
+/// Incremented when a struct or function of these headers changes so that programs must be recompiled.
+#define SUP_ABI 4
 
 #if defined(__MINGW32__) && !defined(__clang__) // MinGW's printf is that of Windows unless the attribute asks for GNU's
 #define SUP_API
@@ -35,8 +36,8 @@ extern "C" {
 #define SUP_FORMAT(string_index, first)
 #endif
 
-/// In front of functions that may change, or go, in any version: a program that uses them should be built with the version it
-/// ships. Everything else keeps compiling. Compile with -DSUP_WARN_EXPERIMENTAL to be shown where a program uses them.
+/// Marks functions that may change or disappear in any version: a program that uses them should ship with the version it was
+/// built with. All other code keeps compiling. Compile with -DSUP_WARN_EXPERIMENTAL to be warned about every use.
 #if defined(SUP_WARN_EXPERIMENTAL) && defined(__GNUC__)
 #define SUP_EXPERIMENTAL __attribute__((deprecated("experimental: may change in any version")))
 #else

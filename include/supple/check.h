@@ -102,7 +102,7 @@ typedef struct sup_checkup {
 SUP_EXPERIMENTAL SUP_API sup_result sup_checkup_run(const sup_checkup_desc* desc, sup_arena* arena, sup_checkup* out,
                                                     sup_error* error);
 /// Whether intersections are not counted in poses because there are too many at rest.
-SUP_EXPERIMENTAL SUP_API bool sup_checkup_crowded(const sup_checkup* checkup);
+SUP_EXPERIMENTAL SUP_API bool sup_checkup_uncounted(const sup_checkup* checkup);
 /// Evaluates the skin of one pose again. `out` has room for the character's points.
 SUP_EXPERIMENTAL SUP_API sup_result sup_checkup_points(const sup_checkup* checkup, const sup_check_joint* joint, uint32_t chain,
                                                        uint32_t pose, sup_vec3* out, sup_error* error);

@@ -283,10 +283,10 @@ typedef struct sup_deformer {
     /// the clock interpolates the displacements, and the skin is made once per frame.
     void (*evaluate)(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                      sup_vec3* out);
-    /// With carriers: the skin at one instant (frame->time, end, points and skinned) from their displacements `ways`. Promises
+    /// With carriers: the skin at one instant (frame->time, end, points and skinned) from their `displacements`. Promises
     /// what evaluate does. NULL: no binding has carriers.
-    void (*present)(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* ways, void* scratch,
-                    sup_vec3* out);
+    void (*present)(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* displacements,
+                    void* scratch, sup_vec3* out);
     /// Optional: named lines, points and triangles in world space, for `render --show` and the studio. `skin` is the link's
     /// last output.
     void (*draw)(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,

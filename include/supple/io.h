@@ -277,7 +277,7 @@ typedef struct sup_bake_budget {
 
 /// One candidate in the search for the file that meets a budget: an estimate, before it is written.
 typedef struct sup_bake_try {
-    const char* way;
+    const char* method;
     uint32_t    components;
     double      bytes;
     double      rms, worst; ///< 0: not measured
@@ -285,7 +285,7 @@ typedef struct sup_bake_try {
 
 /// The result of a budget. Errors are those of the finished file, read back and played.
 typedef struct sup_bake_report {
-    const char*         way;                      ///< in words
+    const char*         method;                   ///< in words
     uint32_t            components;               ///< morph targets of the clip; 0: none, it is a texture
     double              rms, worst;               ///< of the points, in the character's units
     double              normal_rms, normal_worst; ///< degrees

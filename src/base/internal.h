@@ -40,7 +40,7 @@ SUP_API size_t sup_parse_double(const char* text, size_t length, bool words, dou
 SUP_API size_t sup_print_double(double value, char* buffer);
 SUP_API size_t sup_print_float(float value, char* buffer);
 
-/// -1: it is none.
+/// -1 if it is not a hexadecimal digit.
 static inline int sup_hex_digit(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';

@@ -106,7 +106,7 @@ static double part_change(const sup_checkup* c, const sup_check_joint* joint, ui
     return volumes[joint->part] / sup_meter_part_at(c->desc.meter, joint->part)->rest_volume - 1.0;
 }
 
-bool sup_checkup_crowded(const sup_checkup* c) { return c->rest_intersections == SUP_METER_UNCOUNTED; }
+bool sup_checkup_uncounted(const sup_checkup* c) { return c->rest_intersections == SUP_METER_UNCOUNTED; }
 
 static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t wanted)
 {
@@ -118,7 +118,7 @@ static bool measure_pose(const batch* b, uint32_t chain, uint32_t pose, uint8_t 
     double*            volumes = malloc(sup_meter_part_count(c->desc.meter) * sizeof *volumes);
     void*              memory = sup_scratch_create(scratch > posing ? scratch : posing, NULL);
     bool good = points && volumes && memory && sup_checkup_points(c, b->joint, chain, pose, points, &error) == SUP_OK;
-    if (good && wanted & WANT_CONTACTS && sup_checkup_crowded(c)) {
+    if (good && wanted & WANT_CONTACTS && sup_checkup_uncounted(c)) {
         v->intersections = INFINITY; // not counted, so over every limit
     } else if (good && wanted & WANT_CONTACTS) {
         const sup_tasks* tasks = c->desc.in_turn ? c->desc.tasks : NULL;

@@ -50,8 +50,8 @@ sup_json* sup_checkup_describe(const sup_checkup* c, uint32_t top, sup_arena* ar
     sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);
     set_number(arena, json, "joints_checked", c->joint_count);
     sup_json_set(arena, json, "self_intersections_rest",
-                 sup_checkup_crowded(c) ? sup_json_new(arena, SUP_JSON_NULL)
-                                        : sup_json_new_number(arena, c->rest_intersections));
+                 sup_checkup_uncounted(c) ? sup_json_new(arena, SUP_JSON_NULL)
+                                          : sup_json_new_number(arena, c->rest_intersections));
     sup_json* chains = sup_json_set(arena, json, "chains", sup_json_new(arena, SUP_JSON_ARRAY));
     for (uint32_t k = 0; k < c->chain_count; k++)
         sup_json_push(chains, sup_json_new_string(arena, sup_chain_text(c->chains[k])));

@@ -64,10 +64,10 @@ static sup_vec3 bone_axis(const sup_character* character, uint32_t joint)
     for (uint32_t i = 0; i < s->bone_count; i++) {
         const sup_bone* b = &s->bones[i];
         if (b->joint != joint) continue;
-        sup_vec3 way = unit((double)b->tail.x - b->head.x, (double)b->tail.y - b->head.y, (double)b->tail.z - b->head.z);
-        x += (double)way.x;
-        y += (double)way.y;
-        z += (double)way.z;
+        sup_vec3 direction = unit((double)b->tail.x - b->head.x, (double)b->tail.y - b->head.y, (double)b->tail.z - b->head.z);
+        x += (double)direction.x;
+        y += (double)direction.y;
+        z += (double)direction.z;
     }
     const sup_affine* a = &s->joints[joint].inverse_bind;
     return unit(row(a, 0, x, y, z), row(a, 1, x, y, z), row(a, 2, x, y, z));

@@ -130,7 +130,7 @@ static sup_result choose_format(const sup_read_input* in, const sup_file_format*
     const sup_file_format* format = recognize(in->bytes, in->extra);
     bool                   packed = named && !is_own(named);
     const char*            why = format ? NULL : sup_no_character(in->bytes, packed);
-    if (why) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is no character: %s", in->path, why);
+    if (why) return sup_fail(error, SUP_ERROR_INPUT, "'%s' is not a character: %s", in->path, why);
     // An OBJ is recognized by a word or two, and formats of assimp are text as well: there the name wins.
     if (format && named && named != format && !is_own(named) && strcmp(format->name, "obj") == 0) format = named;
     *misnamed = format && format != named;

@@ -16,7 +16,7 @@ static sup_vec3 vector_of(const struct aiVector3D* v) { return v3((float)v->x, (
 // ---------------------------------------------------------------------------------------------- nodes
 
 // Rotates -z to the direction and y as close to up as possible.
-static sup_quat looking(sup_vec3 along, sup_vec3 up)
+static sup_quat look_rotation(sup_vec3 along, sup_vec3 up)
 {
     sup_vec3 z = v3_normalize(v3_scale(along, -1), v3(0, 0, 1));
     sup_vec3 x = v3_normalize(v3_cross(up, z), v3(0, 0, 0));
@@ -56,7 +56,8 @@ static void make_camera(assimp_reader* r, const struct aiCamera* from)
 {
     gltf_edit*  edit = &r->edit;
     const char* name = assimp_text(r, &from->mName);
-    sup_json*   node = stand(r, name, vector_of(&from->mPosition), looking(vector_of(&from->mLookAt), vector_of(&from->mUp)));
+    sup_json*   node =
+        stand(r, name, vector_of(&from->mPosition), look_rotation(vector_of(&from->mLookAt), vector_of(&from->mUp)));
     if (!node) {
         assimp_warn(r, "the camera '%.80s' belongs to no node; it is left out", name);
         return;
@@ -115,7 +116,7 @@ static void make_light(assimp_reader* r, const struct aiLight* from)
     const char* kind = kind_of(from);
     sup_vec3    along = vector_of(&from->mDirection);
     if (v3_length2(along) == 0) along = v3(0, 0, -1); // a point shines everywhere
-    sup_json* node = kind ? stand(r, name, vector_of(&from->mPosition), looking(along, vector_of(&from->mUp))) : NULL;
+    sup_json* node = kind ? stand(r, name, vector_of(&from->mPosition), look_rotation(along, vector_of(&from->mUp))) : NULL;
     if (!node) {
         assimp_warn(r, "the light '%.80s' %s; it is left out", name,
                     kind ? "stands on no node" : "has a type that glTF does not support");

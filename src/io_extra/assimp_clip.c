@@ -93,10 +93,10 @@ static void hold_still(maker* m, uint32_t node)
     static const struct aiVectorKey none = { 0, { 0, 0, 0 } }, whole = { 0, { 1, 1, 1 } };
     static const struct aiQuatKey   turn = { 0, { .w = 1 } };
     struct aiVectorKey              at = none, size = whole;
-    struct aiQuatKey                way = turn;
-    at.mTime = size.mTime = way.mTime = m->earliest;
+    struct aiQuatKey                rotation = turn;
+    at.mTime = size.mTime = rotation.mTime = m->earliest;
     put_vectors(m, &at, 1, node, "translation");
-    put_rotations(m, &way, 1, node, quat(0, 0, 0, 1));
+    put_rotations(m, &rotation, 1, node, quat(0, 0, 0, 1));
     put_vectors(m, &size, 1, node, "scale");
 }
 
@@ -204,7 +204,7 @@ static void put_morphs(maker* m)
 
 // ---------------------------------------------------------------------------------------------- clips
 
-static void look_back(maker* m, double tick)
+static void note_tick(maker* m, double tick)
 {
     if (tick < m->earliest) m->earliest = tick;
 }
@@ -213,12 +213,12 @@ static void find_earliest(maker* m)
 {
     for (uint32_t c = 0; c < m->from->mNumChannels; ++c) {
         const struct aiNodeAnim* channel = m->from->mChannels[c];
-        if (channel->mNumPositionKeys) look_back(m, channel->mPositionKeys[0].mTime);
-        if (channel->mNumRotationKeys) look_back(m, channel->mRotationKeys[0].mTime);
-        if (channel->mNumScalingKeys) look_back(m, channel->mScalingKeys[0].mTime);
+        if (channel->mNumPositionKeys) note_tick(m, channel->mPositionKeys[0].mTime);
+        if (channel->mNumRotationKeys) note_tick(m, channel->mRotationKeys[0].mTime);
+        if (channel->mNumScalingKeys) note_tick(m, channel->mScalingKeys[0].mTime);
     }
     for (uint32_t c = 0; c < m->from->mNumMorphMeshChannels; ++c)
-        if (m->from->mMorphMeshChannels[c]->mNumKeys) look_back(m, m->from->mMorphMeshChannels[c]->mKeys[0].mTime);
+        if (m->from->mMorphMeshChannels[c]->mNumKeys) note_tick(m, m->from->mMorphMeshChannels[c]->mKeys[0].mTime);
 }
 
 static void make_clip(maker* m)

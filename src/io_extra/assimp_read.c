@@ -1,4 +1,4 @@
-// FBX, COLLADA and the rest: assimp reads, and what it understood becomes a glTF document that our own reader takes.
+// FBX, COLLADA and the rest: assimp reads them, and its result becomes a glTF document for our own reader.
 //
 // glTF is in metres with y up. FBX says its unit and axis, which become one node above everything; COLLADA's are in its root
 // already. The other formats say nothing: metres and y are assumed, and said so.
@@ -92,7 +92,7 @@ static void put_top(assimp_reader* r, const sup_transform* place)
     gltf_edit_push_number(edit, r->top, top);
 }
 
-// ---------------------------------------------------------------------------------------------- whole
+// ---------------------------------------------------------------------------------------------- all of it
 
 static void start_document(assimp_reader* r)
 {
@@ -149,7 +149,7 @@ static sup_result convert(assimp_reader* r, gltf_given* given)
     return finish_document(r, given);
 }
 
-// assimp's words end in newlines and periods as they like.
+// assimp's messages end in newlines and periods inconsistently.
 static sup_result fail_import(const sup_read_input* in, sup_error* error)
 {
     char        text[300];
@@ -169,12 +169,12 @@ static sup_result fail_import(const sup_read_input* in, sup_error* error)
                     in->path, text);
 }
 
-// assimp believes the counts of an OFF file and takes all the memory there is.
+// assimp trusts the counts of an OFF file and allocates without limit.
 static sup_result check_off(const sup_read_input* in, sup_error* error)
 {
     const char* text = (const char*)in->bytes.data;
     size_t      size = in->bytes.size, at = 0;
-    while (at < size && text[at] != '\n') ++at; // behind "OFF" in its kinds
+    while (at < size && text[at] != '\n') ++at; // after "OFF" in the variants of the header
     for (int number = 0; number < 2 && size > 3 && memcmp(text, "OFF", 3) == 0; ++number) {
         double value = 0;
         while (at < size && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) ++at;
@@ -219,8 +219,8 @@ static sup_result read(const sup_read_input* in, sup_character** out, sup_error*
     return result;
 }
 
-// What assimp knows and we do not read ourselves. Our own readers are asked first where an ending is theirs.
-// Only those that people meet under wrong names; the others are told by their ending.
+// Formats that assimp reads and we do not. Where one of our own readers knows the ending, it is asked first. The list holds
+// only formats that people meet under wrong names; the others are recognized by their ending.
 static bool recognize(sup_bytes bytes)
 {
     static const char* const begin[] = { "Kaydara FBX Binary", "; FBX ", "BLENDER" };

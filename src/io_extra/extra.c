@@ -1,11 +1,11 @@
-// What this build brings along.
+// The optional formats and codecs of this build.
 #include "io_extra/extra.h"
 
 static const sup_file_format* const formats[] = {
 #ifdef SUPPLE_ASSIMP
     &sup_format_assimp,
 #endif
-    0, // an array has to hold something
+    0, // C does not allow an empty array
 };
 
 static const sup_extra extra = {

@@ -1,4 +1,4 @@
-/// io_extra/extra.h: the pieces that extra.c hands out.
+/// io_extra/extra.h: the parts that extra.c assembles.
 #ifndef SUP_IO_EXTRA_EXTRA_H
 #define SUP_IO_EXTRA_EXTRA_H
 

@@ -15,7 +15,7 @@ static void unfilter(sup_meshopt_filter filter, uint8_t* out, uint32_t count, ui
     }
 }
 
-// The library asserts what the extension demands of strides and counts; damaged files must not get that far.
+// The library asserts the extension's rules for strides and counts; damaged files are rejected here.
 static bool fits(sup_meshopt_mode mode, sup_meshopt_filter filter, uint32_t count, uint32_t stride)
 {
     if (mode != SUP_MESHOPT_ATTRIBUTES)
@@ -49,7 +49,7 @@ size_t meshopt_encode(uint32_t count, uint32_t stride, const void* data, uint8_t
     return meshopt_encodeVertexBuffer(out, capacity, data, count, stride);
 }
 
-// More than either bound of the library, which asks for the number of vertices.
+// An upper limit for both of the library's bounds, which depend on the number of vertices.
 size_t meshopt_index_bound(uint32_t count) { return 6 * (size_t)count + 64; }
 
 size_t meshopt_encode_indices(sup_meshopt_mode mode, uint32_t count, uint32_t stride, const void* data, uint8_t* out,

@@ -1,4 +1,4 @@
-// What links do alike while they are bound.
+// What binds of several links have in common.
 #include "run/binding.h"
 
 #include "math/vec.h"

@@ -7,7 +7,7 @@
 #define STEP_STANDARD 0.005 // seconds; short enough for 200 Hz of contact, long enough to be cheap
 #define STEP_MIN 1e-4
 #define STEP_MAX 0.1
-#define LOST_DIAGONALS 10.0f // farther from its skinned place than this, a point has been lost
+#define LOST_DIAGONALS 10.0f // a point farther than this from its skinned place is lost
 
 // ---------------------------------------------------------------------------------------------- running
 
@@ -25,7 +25,7 @@ size_t sup_chain_scratch_size(const sup_chain* chain)
     return 4 * chain->points_size + chain->carriers_size + sup_align(chain->link_scratch, 64) + 64;
 }
 
-// Whether no coordinate differs by more. Numbers in a row, which compilers turn into lanes. NaN is not within.
+// Whether no coordinate differs by more than the limit. A plain loop over numbers, which compilers vectorize. False for NaN.
 static bool coordinates_within(const float* a, const float* b, size_t count, float limit)
 {
     int32_t beyond = 0;
@@ -35,7 +35,7 @@ static bool coordinates_within(const float* a, const float* b, size_t count, flo
 
 static bool all_within(const sup_vec3* points, const sup_vec3* skinned, uint32_t count, float limit2)
 {
-    const float axis = 0.57f; // below 1 / sqrt(3): a cube inside the ball answers for nearly every frame
+    const float axis = 0.57f; // below 1 / sqrt(3): for nearly every frame a cube inside the ball decides
     if (coordinates_within(&points->x, &skinned->x, 3 * (size_t)count, axis * sqrtf(limit2))) return true;
     bool near = true;
     for (uint32_t i = 0; i < count; ++i) near &= v3_length2(v3_sub(points[i], skinned[i])) <= limit2;
@@ -50,7 +50,7 @@ static float diagonal_of(const sup_vec3* points, uint32_t count)
         low = v3_min(low, points[i]);
         high = v3_max(high, points[i]);
     }
-    return v3_length(v3_sub(high, low)); // infinite where nothing is a number: then nothing is near either
+    return v3_length(v3_sub(high, low)); // infinite where no coordinate is finite: then nothing counts as near
 }
 
 bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* skinned, float* limit2)
@@ -58,7 +58,7 @@ bool points_near(const sup_mesh* mesh, const sup_vec3* points, const sup_vec3* s
     float limit = LOST_DIAGONALS * mesh->diagonal;
     *limit2 = limit * limit;
     if (all_within(points, skinned, mesh->point_count, *limit2)) return true;
-    // Rare, so the larger box is looked for only now.
+    // Rare, so the larger box is computed only here.
     float posed = LOST_DIAGONALS * diagonal_of(skinned, mesh->point_count);
     if (!(posed > limit)) return false;
     *limit2 = posed * posed;
@@ -85,8 +85,8 @@ void displacements_blend(const run_displacements* displacements, size_t offset, 
     for (size_t i = 0; i < count; ++i) out[i] = displacements->ratio == 1.0 ? d1[i] : v3_lerp(d0[i], d1[i], share);
 }
 
-// At an instant there is no motion to reset: lost points go back alone. Points that came lost are not its doing: a dynamic link
-// in front must still be seen to have lost them.
+// At an instant there is no motion to reset: lost points go back one by one. Points that were lost on arrival are not this
+// link's doing: a dynamic link before it must still be seen to have lost them.
 static void return_lost(const sup_chain* chain, const sup_frame* frame, sup_vec3* out)
 {
     const sup_mesh* mesh = &chain->character->mesh;
@@ -124,7 +124,7 @@ const sup_vec3* links_run(const sup_chain* chain, uint32_t begin, uint32_t end, 
     if (begin == 0) points = sup_pose_morph(chain->character, frame.end, s->morphed);
     for (uint32_t i = begin; i < end; ++i) {
         const link* l = &chain->links[i];
-        // The last link writes to the caller at once: copying from scratch would be a fifth of a skinning's time.
+        // The last link writes straight to the caller's memory: copying from scratch would cost a fifth of the skinning time.
         sup_vec3* to = i + 1 == end && out ? out : i == 0 ? s->skinned : points == s->a ? s->b : s->a;
         frame.points = points;
         frame.skinned = i == 0 ? NULL : s->skinned;
@@ -196,7 +196,7 @@ static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, boo
     const sup_character* c = chain->character;
     if (d->needs & SUP_NEEDS_CLIP && !chain->clip)
         return sup_fail(error, SUP_ERROR_INPUT, "%s: needs a clip to look ahead in; give one with --clip", d->name);
-    // Known forces can move curves without any sculpt; the link itself says when they are not for it.
+    // Known forces can move curves without any sculpt; the link itself reports when they do not apply.
     bool bare = chain->world.force_count > 0 || (show && d->draw);
     if (d->needs & SUP_NEEDS_EXAMPLES && c->example_count == 0 && !bare)
         return sup_fail(error, SUP_ERROR_INPUT, "%s: '%s' has no example shapes; give them with --example T=FILE", d->name,
@@ -215,7 +215,7 @@ static sup_result check_needs(const sup_chain* chain, const sup_deformer* d, boo
     return SUP_OK;
 }
 
-// What sup_prefix_points needs to run the links bound so far.
+// What sup_prefix_points needs in order to run the links bound so far.
 static sup_result prepare_prefix(chain_builder* b, uint32_t index, sup_prefix* prefix)
 {
     sup_chain* chain = b->chain;
@@ -233,7 +233,7 @@ static sup_result prepare_prefix(chain_builder* b, uint32_t index, sup_prefix* p
     return sup_pose_create(chain->character, b->temporary, &prefix->pose, b->error);
 }
 
-/// The piece of the bar that one link has.
+/// One link's share of the progress bar.
 typedef struct link_span {
     const sup_progress* progress;
     double              index, count;
@@ -273,7 +273,7 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
     chain->notes.who = l->deformer->name;
     r = l->deformer->bind(&in, chain->arena, &l->binding, b->error);
     if (r) return r;
-    // A deformer that always has a state says so; one may also have it in some bindings only (a pose that drives).
+    // A deformer that always has state declares it; others may have state in some bindings only (one driven by a pose, say).
     SUP_ASSERT(l->binding.state_size > 0 ? l->deformer->reset != NULL : !l->deformer->dynamic);
     SUP_ASSERT(l->binding.carriers == 0 || (l->deformer->present && l->binding.state_size > 0));
     l->state_offset = chain->state_size;
@@ -289,7 +289,7 @@ static sup_result bind_link(chain_builder* b, uint32_t index)
                : sup_fail(b->error, SUP_ERROR_CANCELLED, "cancelled while binding %s", l->deformer->name);
 }
 
-// Where the displacements of a step are kept: those of the skin, then those of all carriers behind it.
+// Where the displacements of a step are stored: those of the skin, then those of all carriers.
 static void place_displacements(sup_chain* chain)
 {
     chain->displacement_count = chain->stepped_end ? chain->character->mesh.point_count : 0;
@@ -299,7 +299,7 @@ static void place_displacements(sup_chain* chain)
     }
 }
 
-// What every link that has state is content with.
+// The longest step that every dynamic link accepts.
 static double shortest_step(const sup_chain* chain)
 {
     double least = STEP_MAX;
@@ -402,8 +402,8 @@ const char* sup_chain_text(const sup_chain* chain) { return chain->text; }
 uint32_t    sup_chain_note_count(const sup_chain* chain) { return chain->notes.count; }
 const char* sup_chain_note(const sup_chain* chain, uint32_t i) { return i < chain->notes.count ? chain->notes.texts[i] : NULL; }
 
-// In frames: a span that is short of a whole number by less than this has that many, because (end - start) fps is rounded. And
-// the longest span, which fits 32 bits.
+// In frames: a span that falls short of a whole number by less than this counts as that number, because (end - start) fps is
+// rounded. And the longest span, which fits 32 bits.
 static const double FRAME_SLACK = 1e-6, FRAMES_MAX = 4e9;
 
 uint32_t sup_frame_count(double start, double end, double fps, bool loop)

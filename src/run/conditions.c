@@ -1,4 +1,4 @@
-// What a parameter or a whole deformer needs to do anything: the texts of `only_with`, read, answered and put into words.
+// What a parameter or a whole deformer needs in order to have an effect: parses, evaluates and words the texts of `only_with`.
 #include "math/vec.h"
 #include "run/runner.h"
 
@@ -75,7 +75,7 @@ static bool has_muscles(const sup_bind_input* in, const sup_binding* binding)
     return in->world->muscle_count > 0;
 }
 
-// Those of this clip, and those of any.
+// Sculpts of this clip, and sculpts of any.
 static uint32_t example_count(const sup_bind_input* in, double* last)
 {
     const sup_character* c = in->character;
@@ -101,7 +101,7 @@ static bool has_third_example(const sup_bind_input* in, const sup_binding* bindi
     return example_count(in, NULL) > 2;
 }
 
-// A live host may go on for as long as it likes.
+// A live host may run for any length of time.
 static bool has_time_behind(const sup_bind_input* in, const sup_binding* binding)
 {
     (void)binding;
@@ -116,7 +116,7 @@ static bool is_constant(const sup_channel* c)
     return c->interpolation != SUP_INTERPOLATE_CUBIC;
 }
 
-// Keys on the root of the skin or what it hangs on. A live host may move it as it likes.
+// Keys on the root of the skin, or on what carries it. A live host may move it freely.
 static bool has_root_motion(const sup_bind_input* in, const sup_binding* binding)
 {
     (void)binding;
@@ -166,7 +166,7 @@ typedef struct asked {
     const sup_bind_input* in;
 } asked;
 
-// Rows lean on rows that lean on others: way, closed, support. Deeper than this is a circle.
+// Rows depend on rows that depend on others (way, closed, support). A longer chain is a cycle.
 enum { DEPTH_MAX = 4 };
 
 static bool is_keyed(const asked* a, uint32_t row)
@@ -201,7 +201,7 @@ static bool item_holds(const asked* a, const only_item* item, int depth)
     uint32_t         row = param_find(a->l->deformer, item->name, item->name_length);
     const sup_param* p = &a->l->deformer->params[row];
     if (depth < DEPTH_MAX && !text_holds(a, p->only_with, depth + 1)) return false;
-    // What varies over time, points or bones is somewhere what it takes.
+    // A parameter that varies over time, points or bones takes the required value somewhere.
     if (is_keyed(a, row) || a->l->fields[row].scale) return true;
     if (p->type == SUP_PARAM_TEXT) {
         const char* now = *(const char* const*)((const uint8_t*)a->l->params + p->offset);
@@ -261,7 +261,7 @@ static void add_item(sentence* s, const sup_deformer* d, const only_item* item)
     else add(s, "%.*s%s%.*s", (int)item->name_length, item->name, words[item->test], (int)item->value_length, item->value);
 }
 
-// The items of one clause, apart by 'or'. Returns the number of them; *row is the one that all are about, else SUP_NONE.
+// The alternatives of one clause, joined by 'or'. Returns how many; *row is the row that all of them name, else SUP_NONE.
 static uint32_t add_clause(sentence* s, const sup_deformer* d, const char* clause, uint32_t* row)
 {
     uint32_t count = 0;
@@ -312,12 +312,12 @@ static sup_result note_unmet(const asked* a, const char* text, const char* what,
     return *out ? SUP_OK : sup_fail_memory(error, "a chain");
 }
 
-// Back at its default there is nothing to warn of.
-static bool was_moved(const asked* a, uint32_t row)
+// A parameter at its default needs no warning.
+static bool differs_from_default(const asked* a, uint32_t row)
 {
     const sup_param* p = &a->l->deformer->params[row];
     if (is_keyed(a, row)) return true;
-    if (a->in->fields[row].scale) return true; // painted, in the file or by --map, or set for a bone
+    if (a->in->fields[row].scale) return true; // painted (in the file or by --map), or set for a bone
     if (!a->l->set[row]) return false;
     for (const bone_value* v = a->l->bones; v; v = v->next)
         if (v->param == row) return true;
@@ -338,13 +338,13 @@ sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in)
     link*               l = &b->chain->links[index];
     const sup_deformer* d = l->deformer;
     const asked         a = { b->chain, index, l, in };
-    const char*         what = d->relief ? "moves no point " : "does nothing "; // it may shade what the points cannot show
+    const char*         what = d->relief ? "moves no point " : "does nothing "; // it may shade detail too fine for the points
     sup_result          r = note_unmet(&a, d->only_with, what, b->chain->arena, &l->inert, b->error);
     if (!r && l->inert) sup_note(in->notes, "it %s", l->inert);
     for (uint32_t i = 0; !r && i < d->param_count; ++i) {
         r = note_unmet(&a, d->params[i].only_with, "does nothing ", b->chain->arena, &l->idle[i], b->error);
-        // Where the whole link is idle, one sentence is enough, unless what was set should have woken it.
-        if (!r && l->idle[i] && was_moved(&a, i) && (!l->inert || names_row(d, d->only_with, i)))
+        // If the whole link has no effect, one sentence is enough, unless a parameter that was set should have given it one.
+        if (!r && l->idle[i] && differs_from_default(&a, i) && (!l->inert || names_row(d, d->only_with, i)))
             sup_note(in->notes, "%s %s", d->params[i].name, l->idle[i]);
     }
     return r;

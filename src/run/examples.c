@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define CONDITION_MOST 1e3f // beyond it the inverse multiplies the rounding of a sculpt into something one can see
+#define CONDITION_MOST 1e3f // beyond this condition number the inverse amplifies the rounding of a sculpt until it is visible
 
 sup_result sup_example_puller_create(const sup_bind_input* in, bool dualquat, sup_arena* arena, sup_example_puller* out,
                                      sup_error* error)

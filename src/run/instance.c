@@ -15,7 +15,7 @@
 
 #define POSE_LARGEST                                                                                                           \
     1e6f // scale of a joint against its bind, and way in diagonals, at which floats have no digit left for skin
-#define POSE_BOUND INT64_MIN // a step's number for the bind pose
+#define POSE_BOUND INT64_MIN // the step number that stands for the bind pose
 
 enum { SNAPSHOTS_STANDARD = 16, SNAPSHOT_SPACING = 16 };
 
@@ -31,36 +31,36 @@ typedef struct state_head {
 
 struct sup_instance {
     sup_arena*       arena;
-    sup_allocator    allocator; // the host's; nothing in it: malloc
+    sup_allocator    allocator; // the host's; all zero: malloc
     const sup_chain* chain;
     const sup_clip*  clip;
     const sup_tasks* tasks;
     double           start, end, step;
-    double           still;   // the pose of this second is held behind it
+    double           still;   // from this second on the pose is held
     int64_t          preroll; // steps before 0
     int64_t          pass;    // steps of one pass of the loop; 0: no loop
     bool             live;
 
     uint8_t* params;   // as set
     uint8_t* resolved; // with the keys of this moment
-    uint8_t* state;    // the current block
+    uint8_t* state;    // the current state block
     size_t   state_size, links_offset, before_offset, after_offset, displacement_size;
 
     uint8_t** snapshots; // blocks; unused ones have started == 0
     uint32_t  snapshot_count;
     int64_t   spacing; // steps between them, doubled when they run out
 
-    sup_pose        first, last, now, shown; // of the clip's start, the step before, the step, the output
+    sup_pose        first, last, now, shown; // at the clip's start, at the step before, at the step, at the output
     sup_pose        host_before, host_now;
     double          host_span; // seconds between the two host poses
     bool            held;
-    sup_rigid       seam; // the root's way from the end back to the start
+    sup_rigid       seam; // the root's motion from the end of the loop back to its start
     bool            seam_moves;
     sup_sampler     sampler;
     sup_world_plan  world;           // the chain's, or with other forces or bodies
-    sup_arena *     forces, *bodies; // where those are; NULL: the chain's
-    world_workspace work;            // the world of this moment
-    bool*           carries;         // joints that skin hangs on
+    sup_arena *     forces, *bodies; // own the replaced forces and bodies; NULL: the chain's
+    world_workspace work;            // the world at this moment
+    bool*           carries;         // per joint: some skin follows it
 };
 
 // ---------------------------------------------------------------------------------------------- poses
@@ -71,9 +71,9 @@ static void pose_at(const sup_instance* in, double time, sup_pose* out)
     else sup_clip_sample(in->chain->character, in->clip, time < in->still ? time : in->still, out);
 }
 
-// Whether skin can follow the pose. What is not a pose never reaches a dynamic link: it would be lost in every such step, at
-// many times the work of a sound one.
-static bool pose_sound(const sup_instance* in, const sup_pose* pose)
+// Whether skin can follow the pose. An invalid pose never reaches a dynamic link: every such step would lose the motion, at
+// many times the cost of a valid one.
+static bool pose_is_valid(const sup_instance* in, const sup_pose* pose)
 {
     float diagonal = in->chain->character->mesh.diagonal, far = POSE_LARGEST * (diagonal > 0 ? diagonal : 1);
     for (uint32_t j = 0; j < pose->joint_count; ++j) {
@@ -81,7 +81,7 @@ static bool pose_sound(const sup_instance* in, const sup_pose* pose)
         for (int r = 0; r < 3; ++r) {
             const float* m = pose->skin[j].m[r];
             bool         near = fabsf(m[0]) < POSE_LARGEST && fabsf(m[1]) < POSE_LARGEST && fabsf(m[2]) < POSE_LARGEST;
-            if (!near || !(fabsf(m[3]) < far)) return false; // nor is what is not a number
+            if (!near || !(fabsf(m[3]) < far)) return false; // false for NaN too
         }
     }
     for (uint32_t m = 0; m < pose->morph_count; ++m)
@@ -98,7 +98,7 @@ static void sample(const sup_sampler* sampler, double time, sup_pose* out)
         double            ratio = in->host_span > 0 ? 1.0 - (head->host_time - time) / in->host_span : 1.0;
         sup_pose_blend(in->chain->character, &in->host_before, &in->host_now, ratio < 0 ? 0 : ratio > 1 ? 1 : ratio, out);
     } else pose_at(in, time < in->start ? in->start : time, out);
-    if (out != &in->now && !pose_sound(in, out)) sup_pose_copy(&in->now, out);
+    if (out != &in->now && !pose_is_valid(in, out)) sup_pose_copy(&in->now, out);
 }
 
 // The rigid motion of the root joint from one pose to another: rotation from the matrices' axes, so scale does not matter.
@@ -145,10 +145,10 @@ static void pose_of_step(const sup_instance* in, int64_t step, sup_pose* out)
     else pose_at(in, step_time(in, step), out);
 }
 
-// in->now as the links may see it: the pose of this step, or the last valid one if it is not finite.
+// in->now as the links may see it: the pose of this step, or the last valid one if this one is not finite.
 static void hold_pose(sup_instance* in, int64_t step, sup_stats* stats)
 {
-    if (pose_sound(in, &in->now)) {
+    if (pose_is_valid(in, &in->now)) {
         head_of(in->state)->posed = step;
         return;
     }
@@ -159,7 +159,7 @@ static void hold_pose(sup_instance* in, int64_t step, sup_stats* stats)
 static sup_frame make_frame(sup_instance* in, double time, double dt, const sup_pose* from, const sup_pose* to,
                             sup_stats* stats)
 {
-    // While the first pose is held the clock stands still, and so does the world.
+    // While the first pose is held, time stands still, and so does the world.
     double before = !in->live && time - dt < in->start ? in->start : time - dt;
     world_resolve(in->chain, &in->world, &(world_moment){ before, time, from, to, in->tasks }, in->params, in->resolved,
                   &in->work);
@@ -196,8 +196,8 @@ static void reset_links(sup_instance* in, const sup_frame* frame, const run_scra
     }
 }
 
-// Links whose skin other links need at every step, and out - skinned into the block. False when a point is lost or not a
-// number.
+// Runs the links whose skin later links need at every step, and stores out - skinned in the block. False if a point is lost or
+// not finite.
 static bool step_skin(sup_instance* in, const sup_frame* frame, const run_scratch* s)
 {
     const sup_chain* chain = in->chain;
@@ -210,7 +210,7 @@ static bool step_skin(sup_instance* in, const sup_frame* frame, const run_scratc
     return points_near(&chain->character->mesh, points, s->skinned, &limit2);
 }
 
-// The others that have state: their carriers.
+// Runs the other dynamic links, which move carriers.
 static bool step_carriers(sup_instance* in, const sup_frame* given, const run_scratch* s)
 {
     const sup_chain* chain = in->chain;
@@ -226,7 +226,7 @@ static bool step_carriers(sup_instance* in, const sup_frame* given, const run_sc
         near = near && displacements_near(&chain->character->mesh, displacements, l->binding.carriers, NULL);
     }
     if (near) return true;
-    // Rare, so the skin is posed only now, to see how large it is.
+    // Rare, so the skin is posed only here, to measure its size.
     links_run(chain, 0, 1, in->resolved, NULL, &frame, NULL, s, NULL, NULL);
     for (uint32_t i = chain->stepped_end; i < chain->dynamic_end; ++i) {
         const link* l = &chain->links[i];
@@ -258,9 +258,9 @@ static void run_at(sup_instance* in, const sup_frame* frame, const run_scratch* 
 static void begin_motion(sup_instance* in, const sup_pose* pose, const run_scratch* s, sup_stats* stats)
 {
     state_head* head = head_of(in->state);
-    bool        sound = pose_sound(in, pose);
-    *head = (state_head){ .step = -in->preroll, .started = 1, .carry = rigid_identity(), .posed = sound ? 0 : POSE_BOUND };
-    if (!sound) {
+    bool        valid = pose_is_valid(in, pose);
+    *head = (state_head){ .step = -in->preroll, .started = 1, .carry = rigid_identity(), .posed = valid ? 0 : POSE_BOUND };
+    if (!valid) {
         pose_of_step(in, POSE_BOUND, &in->now);
         pose = &in->now;
         sup_stats_add(stats, "runner.pose_held", 1);
@@ -333,7 +333,7 @@ static void drop_snapshots_after(sup_instance* in, int64_t step)
         if (head_of(in->snapshots[i])->step > step) head_of(in->snapshots[i])->started = 0;
 }
 
-// The newest state that is not after step, from the snapshots or as it stands.
+// The newest state that is not after the step: a snapshot, or the current one.
 static void seek(sup_instance* in, int64_t step)
 {
     state_head* head = head_of(in->state);
@@ -360,7 +360,7 @@ static void advance(sup_instance* in, int64_t step, int64_t most, const run_scra
     }
     while (head->step < step && most-- > 0) {
         // The seam: the pass that is shown begins in the first pose.
-        if (in->pass && head->step == in->pass && pose_sound(in, &in->first)) {
+        if (in->pass && head->step == in->pass && pose_is_valid(in, &in->first)) {
             sup_pose_copy(&in->first, &in->last);
             head->posed = 0;
         }
@@ -372,7 +372,7 @@ static void advance(sup_instance* in, int64_t step, int64_t most, const run_scra
     }
 }
 
-// The step whose end is at or behind t, and where t lies between the step before and it.
+// The first step that ends at or after t, and the position of t between the step before and it.
 static int64_t step_of(const sup_instance* in, double time, double* ratio)
 {
     double x = (time - in->start) / in->step;
@@ -398,7 +398,7 @@ static void show(sup_instance* in, double time, double ratio, const run_scratch*
         links_run(chain, 0, chain->link_count, in->resolved, NULL, &frame, &displacements, s, NULL, out);
         return;
     }
-    // Skinning only: the links that have taken their steps are not asked again.
+    // For links that only skin: those that have taken their steps do not run again.
     const sup_vec3* skinned = links_run(chain, 0, 1, in->resolved, NULL, &frame, NULL, s, NULL, NULL);
     sup_vec3*       to = chain->stepped_end == chain->link_count ? out : s->a;
     displacements_blend(&displacements, 0, chain->character->mesh.point_count, to);
@@ -407,10 +407,10 @@ static void show(sup_instance* in, double time, double ratio, const run_scratch*
         links_run(chain, chain->stepped_end, chain->link_count, in->resolved, NULL, &frame, &displacements, s, to, out);
 }
 
-// A time of the clip that is shown: not before the start, and within the span of a loop.
+// Clamps a time to what is shown: not before the start, and within the span of a loop.
 static double shown_time(const sup_instance* in, double time)
 {
-    if (!(time > in->start)) return in->start; // also where it is not a number
+    if (!(time > in->start)) return in->start; // also if it is NaN
     if (!in->pass) return time;
     double span = in->end - in->start, passes = floor((time - in->start) / span);
     time -= passes * span;
@@ -488,8 +488,8 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
         head->started = 1;
         dt = 0;
     } else if (teleport && dynamic) {
-        bool      sound = pose_sound(in, &in->host_before) && pose_sound(in, &in->host_now);
-        sup_rigid jump = sound ? root_motion(c, &in->host_before, &in->host_now) : rigid_identity();
+        bool      valid = pose_is_valid(in, &in->host_before) && pose_is_valid(in, &in->host_now);
+        sup_rigid jump = valid ? root_motion(c, &in->host_before, &in->host_now) : rigid_identity();
         turn_displacements(in, before_of(in), jump.rotation);
         turn_displacements(in, after_of(in), jump.rotation);
         if (head->carried) { // two jumps before one step
@@ -499,7 +499,7 @@ void sup_instance_live(sup_instance* in, double dt, const sup_transform* local, 
         head->carry = jump;
         head->carried = 1;
         sup_pose_copy(&in->host_now, &in->host_before);
-        if (pose_sound(in, &in->host_now)) sup_pose_copy(&in->host_now, &in->last);
+        if (pose_is_valid(in, &in->host_now)) sup_pose_copy(&in->host_now, &in->last);
     }
     head->host_time += dt;
     in->host_span = dt;
@@ -564,7 +564,8 @@ static void set_poses(sup_instance* in, const sup_instance_desc* desc)
     if (in->pass) {
         pose_at(in, in->end, &in->now);
         in->seam = root_motion(c, &in->now, &in->first);
-        in->seam_moves = pose_sound(in, &in->now) && pose_sound(in, &in->first) && rigid_moves(&in->seam, c->mesh.diagonal);
+        in->seam_moves =
+            pose_is_valid(in, &in->now) && pose_is_valid(in, &in->first) && rigid_moves(&in->seam, c->mesh.diagonal);
     }
 }
 
@@ -643,7 +644,7 @@ sup_result sup_instance_set(sup_instance* in, uint32_t index, const char* param,
     return r;
 }
 
-// Forgets all steps behind a time. In a loop every time comes twice.
+// Drops all state after a time. In a loop every time occurs twice.
 static void forget_after(sup_instance* in, double time)
 {
     double  x = floor((time - in->start) / in->step + STEP_SNAP);
@@ -668,7 +669,7 @@ void sup_instance_hold(sup_instance* in, double still)
 typedef sup_result change_fn(const sup_chain* chain, const sup_world_plan* from, const sup_json* json, sup_arena* arena,
                              sup_world_plan* out, sup_error* error);
 
-// A plan with another part, and the arena that holds this part. On failure there is neither.
+// Copies the plan with one part replaced, and makes the arena that holds this part. On failure neither exists.
 static sup_result change_plan(sup_instance* in, change_fn* change, const sup_json* json, sup_arena** arena,
                               sup_world_plan* plan, sup_error* error)
 {
@@ -679,7 +680,7 @@ static sup_result change_plan(sup_instance* in, change_fn* change, const sup_jso
     return r;
 }
 
-// Takes the plan over from second `from` on; `held` is the arena of the part that it replaces.
+// Uses the plan from second `from` on; `held` is the arena of the part that it replaces.
 static void take_plan(sup_instance* in, const sup_world_plan* plan, sup_arena** held, sup_arena* arena, double from)
 {
     sup_arena_destroy(*held);

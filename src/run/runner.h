@@ -17,7 +17,7 @@ typedef struct link {
     const char*         inert;   ///< why the whole link has no effect; NULL: it may have one
     sup_binding         binding;
     size_t              params_offset; ///< into an instance's parameter block
-    size_t              state_offset;  ///< into an instance's state block
+    size_t              state_offset;  ///< offset into an instance's state block
     size_t              displacement_offset; ///< where those of its carriers begin in the displacements of a step, in points
 } link;
 
@@ -82,7 +82,7 @@ double param_get_number(const sup_param* row, const void* params);
 
 // fields.c --------------------------------------------------------------------------------------------------------------
 
-/// Fills link->fields from maps and bone values.
+/// Fills link->fields from maps and values of bones.
 sup_result link_fields(const sup_chain* chain, link* l, sup_error* error);
 
 // conditions.c ----------------------------------------------------------------------------------------------------------
@@ -96,25 +96,25 @@ typedef struct only_item {
     size_t      name_length, value_length;
     bool        first; ///< begins a clause
 } only_item;
-/// Takes the next alternative off the text. False: the text is at its end, or NULL.
+/// Reads the next alternative. False at the end of the text, and for NULL.
 bool only_next(const char** text, only_item* out);
-/// The condition of that name: the deformer's own or a common one; NULL: there is none.
+/// The condition with that name, the deformer's own or a common one; NULL: none.
 const sup_condition* only_condition(const sup_deformer* deformer, const only_item* item);
-/// Finds what has no effect in a bound link: fills idle and inert, and notes rows that were set without effect.
+/// Finds parameters that have no effect in a bound link: fills `idle` and `inert`, and notes those that the user set.
 sup_result link_idle(chain_builder* b, uint32_t index, const sup_bind_input* in);
 
 // world.c ---------------------------------------------------------------------------------------------------------------
 
 /// The world file into chain->world, and its links' keys.
 sup_result world_parse(chain_builder* b);
-/// The world and the parameters at a moment: keys applied over base values. The plan is the chain's, or one with other forces
-/// or bodies. Never allocates.
+/// The world and the parameters at one moment: keys replace base values. The plan is the chain's, or one with other forces or
+/// bodies. Never allocates.
 void world_resolve(const sup_chain* chain, const sup_world_plan* plan, const world_moment* moment, const uint8_t* base_params,
                    uint8_t* params, world_workspace* work);
 /// A plan with other forces, in the arena; on failure *out is untouched.
 sup_result world_with_forces(const sup_chain* chain, const sup_world_plan* plan, const sup_json* forces, sup_arena* arena,
                              sup_world_plan* out, sup_error* error);
-/// The same with the chain's bodies in other places.
+/// The same with the chain's bodies moved.
 sup_result world_with_bodies(const sup_chain* chain, const sup_world_plan* plan, const sup_json* bodies, sup_arena* arena,
                              sup_world_plan* out, sup_error* error);
 

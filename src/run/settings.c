@@ -74,7 +74,7 @@ static span span_trim(span s)
     return s;
 }
 
-// Names after one another for "those there are" sentences.
+// Joins names for messages that list what exists.
 static void list_add(char* list, size_t size, const char* name)
 {
     size_t at = strlen(list);
@@ -83,7 +83,7 @@ static void list_add(char* list, size_t size, const char* name)
 
 enum { NAMES_MAX = 128 };
 
-/// A name that is not among those there are: the one that was meant, or all of them.
+/// Fails for an unknown name: suggests the one that was meant, or lists all.
 static sup_result fail_unknown(chain_builder* b, const char* sentence, span name, const char* const* names, uint32_t count)
 {
     char word[64], list[512] = "";
@@ -107,7 +107,7 @@ static sup_result fail_unknown_param(chain_builder* b, const sup_deformer* d, sp
     return fail_unknown(b, sentence, name, names, count);
 }
 
-// Reads the text of a value as the number the row stores; words of bools and choices included.
+// Parses a value as the number that the row stores; accepts the words of bools and choices.
 static sup_result read_number(chain_builder* b, const sup_deformer* d, uint32_t row, span value, double* out)
 {
     const sup_param* p = &d->params[row];
@@ -162,7 +162,7 @@ static sup_result set_preset(chain_builder* b, link* l, span name)
     return fail_unknown(b, sentence, name, names, count);
 }
 
-// '@FILE' stands for what is in the file.
+// '@FILE' stands for the contents of the file.
 static sup_result read_text(chain_builder* b, const sup_deformer* d, uint32_t row, span value, const char** out)
 {
     char* copy = sup_arena_text(b->chain->arena, value.text, value.length);
@@ -310,8 +310,8 @@ static sup_result parse_arguments(chain_builder* b, link* l, span all)
     return SUP_OK;
 }
 
-// Goes over the links of the text: adds them, or (arguments true) sets what stands in their parentheses. In two turns, so that
-// what a person wrote beside a name wins over a preset.
+// Visits the links of the text: adds them, or (arguments true) applies the settings in their parentheses. Two passes, so that
+// settings written beside a name override a preset.
 static sup_result parse_links(chain_builder* b, const char* text, bool arguments)
 {
     const char* end = text + strlen(text);
@@ -335,7 +335,7 @@ static sup_result parse_links(chain_builder* b, const char* text, bool arguments
         link*      l;
         sup_result r = SUP_OK;
         if (arguments) {
-            // The first link may stand behind an implied skinning.
+            // An implied skinning link may come before the first one of the text.
             if (added == 0 && !span_is(name, b->chain->links[0].deformer->name)) ++added;
             r = parse_arguments(b, &b->chain->links[added++], values);
         } else r = add_link(b, name, &l);
@@ -365,7 +365,7 @@ static sup_result fail_no_link(chain_builder* b, span name, uint32_t ordinal, co
                     name.text, which, list);
 }
 
-// A JSON value as the text that set_param reads.
+// A JSON value as text for set_param.
 static span json_text(const sup_json* value, char* buffer)
 {
     if (value->type == SUP_JSON_TRUE) return (span){ "on", 2 };
@@ -455,7 +455,7 @@ static sup_result apply_setting(chain_builder* b, const char* text)
     return found ? SUP_OK : fail_no_link(b, name, hash ? (uint32_t)ordinal : 1, text);
 }
 
-// As written, with the implied skinning in front; a preset's links by their names.
+// The chain as written, preceded by the implied skinning; for a preset, the names of its links.
 static sup_result write_text(chain_builder* b, const char* written)
 {
     char        names[LINKS_MAX * 40] = "";

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #define EARTH_GRAVITY 9.80665f // m / s^2, the standard value
-enum { LISTS_MAX = 10000 };    // of keys; no file of a person has more
+enum { LISTS_MAX = 10000 };    // the most keys; no hand-written file has more
 
 // ---------------------------------------------------------------------------------------------- keys of parameters
 
-// 'NAME[#N].PARAM' of a link. One track per link that the name means.
+// 'NAME[#N].PARAM' of a link. One track for each link with that name.
 static sup_result resolve_target(chain_builder* b, const char* name, uint32_t link_index, world_track* out, bool* meant)
 {
     *meant = false;
@@ -51,7 +51,7 @@ static sup_result read_value(chain_builder* b, const char* key, const world_trac
         if (!value || value->type != SUP_JSON_NUMBER) return world_fail(b, key, "there is no number as its \"value\"");
         number = value->number;
     }
-    // Stored through the table once, which checks type and range.
+    // Stored once through the table, which checks type and range.
     uint8_t* probe = sup_arena_copy(b->temporary, l->params, 1, l->deformer->params_size);
     if (!probe) return sup_fail_memory(b->error, "the world");
     sup_error reason;
@@ -131,7 +131,7 @@ sup_result world_parse(chain_builder* b)
     const sup_json* world = b->desc->world;
     if (!world) return SUP_OK;
     sup_result r = world_members(b, "the file", world, "gravity, wind, bodies, forces, muscles, keys");
-    // By name: where a member is repeated the last one counts.
+    // By name, so that the last of repeated members counts.
     const sup_json *bodies = sup_json_get(world, "bodies"), *forces = sup_json_get(world, "forces"),
                    *muscles = sup_json_get(world, "muscles"), *keys = sup_json_get(world, "keys");
     if (!r) r = read_vector(b, sup_json_get(world, "gravity"), &plan->gravity);
@@ -146,7 +146,7 @@ sup_result world_parse(chain_builder* b)
 sup_result world_with_forces(const sup_chain* chain, const sup_world_plan* plan, const sup_json* forces, sup_arena* arena,
                              sup_world_plan* out, sup_error* error)
 {
-    sup_chain made = *chain; // for the readers, who put what they read into a chain
+    sup_chain made = *chain; // for readers that store their result in a chain
     made.arena = arena;
     made.world = *plan;
     made.world.force_count = 0;
@@ -202,7 +202,7 @@ void world_resolve(const sup_chain* chain, const sup_world_plan* plan, const wor
         const sup_param* p = &l->deformer->params[t->param];
         float            share;
         uint32_t         k = world_times_find(&t->keys, m->time, &share);
-        // Whole numbers and switches jump at their keys.
+        // Integers and switches change at their keys.
         bool     straight = p->type == SUP_PARAM_FLOAT && share > 0;
         sup_vec3 v = straight ? v3_lerp(t->values[k], t->values[k + 1], share) : t->values[k];
         param_set_number(l->deformer, t->param, v.x, params + l->params_offset, NULL);

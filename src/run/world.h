@@ -7,7 +7,7 @@
 
 struct chain_builder;
 
-/// Times of keys; the owner has an array of their values.
+/// Times of keys; their owner stores the values in an array.
 typedef struct world_times {
     uint32_t      count;
     const double* times; ///< rising
@@ -25,9 +25,9 @@ typedef struct world_track {
 } world_track;
 
 typedef struct world_body {
-    sup_body        body;  ///< as it stands without keys and joint
-    sup_vec3        pivot; ///< center of the turns of keys; joints with scale move it exactly
-    world_times     keys;  ///< count 0: it stays
+    sup_body        body;  ///< its value without keys and joint
+    sup_vec3        pivot; ///< rotations of keys turn about it; joints with scale move it exactly
+    world_times     keys;  ///< count 0: it does not move
     const sup_vec3* moves;
     const sup_quat* turns;
     // A second character plays a clip of its own.
@@ -40,10 +40,10 @@ typedef struct world_body {
 
 typedef struct world_force {
     sup_force       force;
-    world_times     keys; ///< at least one
+    world_times     keys; ///< 1 or more
     const sup_vec3* values;
-    const float*    holds; ///< a spring: how much of it, 0 to 1 per key; NULL: a push. Values are where it is held
-    const float*    bones; ///< of its middle: a weight a joint; NULL: none carries it
+    const float*    holds; ///< a spring: its strength at each key, 0 to 1; NULL: a push. `values` are then places
+    const float*    bones; ///< of its middle: one weight per joint; NULL: no joint carries it
 } world_force;
 
 /// Activations of the joints that match one glob.
@@ -71,12 +71,12 @@ typedef struct world_moment {
     const sup_tasks* tasks;
 } world_moment;
 
-/// Points of a second character at the last two times that were asked for.
+/// Points of a second character at the two times requested last.
 typedef struct world_actor {
     sup_pose  pose;
     sup_vec3* morphed;
     void*     scratch;
-    double    times[2]; ///< NAN: not yet
+    double    times[2]; ///< NAN: none yet
     sup_vec3* points[2];
 } world_actor;
 
@@ -94,13 +94,13 @@ bool world_workspace_create(const sup_world_plan* plan, sup_arena* arena, world_
 
 // world_read.c ----------------------------------------------------------------------------------------------------------
 
-/// The key at or before the time, and how far it is to the next one; 0 where the value holds.
+/// The last key at or before the time, and the position between it and the next one; 0 where the value holds.
 uint32_t world_times_find(const world_times* keys, double time, float* share);
 sup_vec3 world_vector_at(const world_times* keys, const sup_vec3* values, double time);
 
 /// `what` names the object in messages: "body 'ball'".
 bool world_vector(const sup_json* value, float scale, sup_vec3* out);
-/// What is wrong with a vector: "must be three numbers", or that one of them is too large.
+/// What is wrong with a vector: "must be three numbers", or that a component is too large.
 const char* world_vector_wrong(const sup_json* value);
 sup_result  world_fail(struct chain_builder* b, const char* what, const char* format, ...) SUP_FORMAT(3, 4);
 /// Refuses members that are not in the list ("name, sphere, capsule").
@@ -112,7 +112,7 @@ sup_result world_joint(struct chain_builder* b, const char* what, const sup_json
 /// Times and steps of a list of keys; `members` are what a key may hold beside them.
 sup_result world_times_read(struct chain_builder* b, const char* what, const sup_json* list, const char* members,
                             world_times* out);
-/// The "name" of the item, which no other item of its list may have; without one "KIND 3". Also text for messages.
+/// The item's "name", which must be unique in its list; without one, "KIND 3". Also text for messages.
 sup_result world_name(struct chain_builder* b, const char* kind, const sup_json* list, const sup_json* item, uint32_t number,
                       const char** name, const char** what);
 
@@ -131,7 +131,7 @@ sup_result world_muscles_read(struct chain_builder* b, const sup_json* list);
 
 sup_result world_spring_read(struct chain_builder* b, const char* what, const sup_json* item, world_force* f);
 void       world_spring_at(const world_force* f, double time, sup_force* out);
-/// Its pull on skin that only follows bones, in out->value.
+/// Its force on skin that only follows bones, in out->value.
 void world_spring_pose(const world_force* f, const sup_pose* pose, sup_force* out);
 
 #endif

@@ -36,8 +36,8 @@ static sup_result read_round(chain_builder* b, const char* what, const sup_json*
     return r;
 }
 
-// From the other's units and axes to the character's. Axes are turned only where both files say which way is up.
-static sup_affine fit_of(const sup_character* other, const sup_character* c)
+// From the other character's units and axes to this one's. Axes are converted only if both files declare their up axis.
+static sup_affine unit_map(const sup_character* other, const sup_character* c)
 {
     // Rows: right, up and front of each convention.
     static const float axes[3][3][3] = { [SUP_AXIS_Y] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
@@ -53,7 +53,7 @@ static sup_affine fit_of(const sup_character* other, const sup_character* c)
     return fit;
 }
 
-// The other's points in its pose, in the character's units. `pose` is updated.
+// Points of the second character in its pose, in this character's units. Updates `pose`.
 static void other_points(const world_body* w, const sup_pose* pose, sup_vec3* morphed, void* scratch, const sup_tasks* tasks,
                          sup_vec3* out)
 {
@@ -80,7 +80,7 @@ static sup_result choose_clip(chain_builder* b, const char* what, const char* fi
     return world_fail(b, what, "'%s' has no clip '%s'; %s%s", file, clip, list[0] ? "there are: " : "there are none", list);
 }
 
-// Poses it at rest once; a clip does so at every step.
+// Poses it at rest once; if it has a clip, that poses it at every step.
 static sup_result prepare_other(chain_builder* b, world_body* w)
 {
     const sup_character* o = w->other;
@@ -123,16 +123,16 @@ static sup_result read_mesh(chain_builder* b, const char* what, const sup_json* 
     w->body.point_count = mesh->point_count;
     w->body.triangle_count = mesh->triangle_count;
     w->body.triangles = mesh->triangles;
-    w->fit = fit_of(w->other, b->chain->character);
+    w->fit = unit_map(w->other, b->chain->character);
     w->file = sup_arena_text(b->chain->arena, name, strlen(name));
     if (!w->file) return sup_fail_memory(b->error, "the world");
     r = choose_clip(b, what, name, clip ? clip->text : NULL, w);
     return r ? r : prepare_other(b, w);
 }
 
-// A body of a chain that is there: what links prepared for it while they were bound must still be true of it.
-static sup_result read_again(chain_builder* b, const char* what, uint32_t number, const sup_json* mesh, const sup_json* clip,
-                             world_body* w)
+// Replaces a body of an existing chain: what links computed about it while binding must stay true.
+static sup_result read_moved_body(chain_builder* b, const char* what, uint32_t number, const sup_json* mesh,
+                                  const sup_json* clip, world_body* w)
 {
     const world_body* was = number <= b->bound->body_count ? &b->bound->bodies[number - 1] : NULL;
     sup_body_kind     kind = mesh ? SUP_BODY_MESH : w->body.kind;
@@ -172,7 +172,7 @@ static bool read_turn(const sup_json* value, sup_quat* out)
         q[i] = n->number;
         length += q[i] * q[i];
     }
-    if (!(length > 0.98 && length < 1.02)) return false; // rounded to three digits is still a rotation; [1, 2, 0, 0] is a slip
+    if (!(length > 0.98 && length < 1.02)) return false; // accepts rounding to three digits; [1, 2, 0, 0] is a mistake
     *out = quat_normalize(quat((float)q[0], (float)q[1], (float)q[2], (float)q[3]));
     return true;
 }
@@ -214,7 +214,7 @@ static sup_result read_body(chain_builder* b, const sup_json* list, const sup_js
     r = !mesh      ? read_round(b, what, sphere ? sphere : capsule, capsule != NULL, w)
         : b->bound ? SUP_OK
                    : read_mesh(b, what, mesh, clip, w);
-    if (!r && b->bound) r = read_again(b, what, number, mesh, clip, w);
+    if (!r && b->bound) r = read_moved_body(b, what, number, mesh, clip, w);
     w->body.joint = SUP_NONE;
     if (!r && joint) r = world_joint(b, what, joint, &w->body.joint);
     if (!r && sup_json_get(item, "pivot")) r = read_place(b, what, item, "pivot", &w->pivot);
@@ -240,8 +240,8 @@ sup_result world_bodies_read(chain_builder* b, const sup_json* list)
 
 // ---------------------------------------------------------------------------------------------- moments
 
-// p' = turn (p - pivot) + pivot + move, then as the joint carries it: rigidly, so that the pivot goes where the joint's matrix
-// takes it and a scale moves the body without growing it.
+// p' = turn (p - pivot) + pivot + move, then carried by the joint as a rigid body: the pivot goes where the joint's matrix
+// takes it, and a scale moves the body without enlarging it.
 static sup_affine place_at(const world_body* w, double time, const sup_pose* pose)
 {
     sup_quat turn = quat_identity();

@@ -79,7 +79,7 @@ static sup_result read_curve(chain_builder* b, const char* what, const sup_json*
     return r;
 }
 
-// Curves of a link from one to another, all along them or from a ratio to another; spread evenly or at one place.
+// Curves of a link, from the first to the last, over their whole length or between two ratios; spread evenly or at one place.
 static sup_result read_curves(chain_builder* b, const char* what, const sup_json* region, sup_force* f)
 {
     const sup_json *curves = sup_json_get(region, "curves"), *at = sup_json_get(region, "at");
@@ -110,7 +110,7 @@ static sup_result read_region(chain_builder* b, const char* what, const sup_json
     const sup_character* c = b->chain->character;
     if (sup_json_get(item, "region")->type == SUP_JSON_OBJECT) return read_curves(b, what, sup_json_get(item, "region"), f);
     const char* name = sup_json_string(sup_json_get(item, "region"), NULL);
-    char        attribute[256]; // as maps are called in glTF
+    char        attribute[256]; // glTF's names of maps begin with an underscore
     f->kind = SUP_FORCE_REGION;
     if (!name) return world_fail(b, what, "\"region\" must be the name of a map, or {\"curves\": [2, 8]}");
     sup_format(attribute, sizeof attribute, "_%s", name);
@@ -275,7 +275,7 @@ void world_forces_at(const sup_world_plan* plan, const world_moment* moment, wor
     for (uint32_t i = 0; i < plan->force_count; ++i) {
         sup_world_plan_force(plan, i, moment->time, &work->forces[i]);
         if (!plan->forces[i].holds) continue;
-        // One instant between steps takes no step: what the last one felt stays.
+        // An instant between steps takes no step: the force measured in the last one stays.
         if (moment->time > moment->before) work->felt[i] = 0;
         work->forces[i].felt = &work->felt[i];
         world_spring_pose(&plan->forces[i], moment->end, &work->forces[i]);

@@ -148,7 +148,7 @@ sup_result world_times_read(chain_builder* b, const char* what, const sup_json* 
 
 uint32_t world_times_find(const world_times* keys, double time, float* share)
 {
-    uint32_t low = 0, high = keys->count; // the last key that is not after time
+    uint32_t low = 0, high = keys->count; // the last key at or before time
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (keys->times[middle] <= time) low = middle;

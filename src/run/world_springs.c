@@ -1,5 +1,5 @@
-// Springs of the world: a hand that holds some of the skin and pulls it somewhere. What is known beforehand is read here; what
-// the tissue does with it is the links' (grip.h).
+// Springs of the world: a hand that holds some of the skin and pulls it somewhere. Here they are read and evaluated; links
+// apply them to their tissue (grip.h).
 #include "math/vec.h"
 #include "run/grip.h"
 #include "run/runner.h"
@@ -8,7 +8,7 @@
 
 // ---------------------------------------------------------------------------------------------- reading
 
-// The middle of the skin that it reaches, and which bones carry that.
+// The center of the skin that the spring reaches, and the bones that carry it.
 static sup_result find_middle(chain_builder* b, const char* what, world_force* f)
 {
     const sup_character* c = b->chain->character;
@@ -32,7 +32,7 @@ static sup_result find_middle(chain_builder* b, const char* what, world_force* f
     return SUP_OK;
 }
 
-// Keys hold where it is held, and how much of it there is.
+// A key holds the place of the held end and the share of the stiffness.
 static sup_result read_key(chain_builder* b, const char* what, const sup_json* item, const sup_json* key, uint32_t number,
                            sup_vec3* to, float* hold)
 {
@@ -122,7 +122,7 @@ sup_vec3 sup_grip_pull(const sup_grip* grip, const sup_force* force, double dt)
     if (!(grip->share > 0) || !(grip->mass > 0) || !(force->spring > 0)) return v3(0, 0, 0);
     const float *to = &force->to.x, *middle = &force->middle.x;
     double       k = (double)force->spring, per = 1 / grip->share, apart[3], pull[3];
-    // Particles need not lie where the skin does that is held (they are deeper, or fewer): the way from one to the other turns
+    // The particles may lie elsewhere than the skin that is held (deeper, or farther apart): the offset between the two rotates
     // with them.
     for (int i = 0; i < 3; ++i) apart[i] = (double)middle[i] - per * grip->rest[i];
     for (int i = 0; i < 3; ++i) {
@@ -130,7 +130,7 @@ sup_vec3 sup_grip_pull(const sup_grip* grip, const sup_force* force, double dt)
         for (int c = 0; c < 3; ++c) at += per * grip->turn[i][c] * apart[c];
         pull[i] = k * ((double)to[i] - at);
     }
-    // The newtons of the spring, unless they would take the particles beyond its end within the step.
+    // The force of the spring, limited so that the particles do not overshoot its end within the step.
     double   stiff = k * dt * dt * per * grip->square, soft = 1 / (stiff > grip->mass ? stiff : grip->mass);
     sup_vec3 a = v3((float)(soft * pull[0]), (float)(soft * pull[1]), (float)(soft * pull[2]));
     if (force->felt) *force->felt = (float)grip->mass * v3_length(a);

@@ -89,7 +89,7 @@ static uint64_t hash_rest(const welder* w, uint32_t v)
 static const uint32_t OPEN = 0x80000000u;
 
 // Prefetch distances: table slots are all over memory but known before they are needed; so are the vertices they name.
-enum { AHEAD_TABLE = 32, AHEAD_VERTEX = 16, PATIENCE = 8 };
+enum { AHEAD_TABLE = 32, AHEAD_VERTEX = 16, PROBES_MOST = 8 };
 
 typedef struct weld_table {
     uint32_t* entries; // a vertex plus 1, and above it as many bits of the hash as fit; 0: free
@@ -102,7 +102,7 @@ static size_t place_of(const weld_table* t, uint64_t hash) { return (hash >> 16)
 
 static uint32_t tag_of(const weld_table* t, uint64_t hash) { return (uint32_t)(hash >> 32) & ~t->low; }
 
-static void look_ahead(const welder* w, weld_table* t, bool whole, uint32_t v)
+static void prefetch_entry(const welder* w, weld_table* t, bool whole, uint32_t v)
 {
     uint64_t hash = finish_hash(hash_place(w, v) + (whole ? hash_rest(w, v) : 0));
     t->hashes[v % AHEAD_TABLE] = hash;
@@ -110,7 +110,7 @@ static void look_ahead(const welder* w, weld_table* t, bool whole, uint32_t v)
 }
 
 // Prefetches what v will be compared with, if anything.
-static void look_closer(const welder* w, const weld_table* t, uint32_t v)
+static void prefetch_vertex(const welder* w, const weld_table* t, uint32_t v)
 {
     uint64_t hash = t->hashes[v % AHEAD_TABLE];
     uint32_t entry = t->entries[place_of(t, hash)];
@@ -131,19 +131,19 @@ static void look_closer(const welder* w, const weld_table* t, uint32_t v)
 static bool find_firsts(const welder* w, weld_table* t, bool whole, uint32_t* firsts)
 {
     uint32_t n = w->d->vertex_count;
-    uint64_t strangers = 0, most = whole ? UINT64_MAX : PATIENCE * ((uint64_t)n + AHEAD_TABLE);
-    for (uint32_t v = 0; v < AHEAD_TABLE && v < n; ++v) look_ahead(w, t, whole, v);
+    uint64_t mismatches = 0, most = whole ? UINT64_MAX : PROBES_MOST * ((uint64_t)n + AHEAD_TABLE);
+    for (uint32_t v = 0; v < AHEAD_TABLE && v < n; ++v) prefetch_entry(w, t, whole, v);
     for (uint32_t v = 0; v < n; ++v) {
         uint64_t hash = t->hashes[v % AHEAD_TABLE];
         uint32_t tag = tag_of(t, hash), entry;
         size_t   at = place_of(t, hash);
-        if (n - v > AHEAD_TABLE) look_ahead(w, t, whole, v + AHEAD_TABLE);
-        if (n - v > AHEAD_VERTEX) look_closer(w, t, v + AHEAD_VERTEX);
+        if (n - v > AHEAD_TABLE) prefetch_entry(w, t, whole, v + AHEAD_TABLE);
+        if (n - v > AHEAD_VERTEX) prefetch_vertex(w, t, v + AHEAD_VERTEX);
         for (; (entry = t->entries[at]) != 0; at = (at + 1) & t->mask) {
             uint32_t u = (entry & t->low) - 1;
             if (((entry ^ tag) & ~t->low) == 0 && same_vec3(w->d->positions[u], w->d->positions[v]) && same_rest(w, u, v))
                 break;
-            if (++strangers > most) return false;
+            if (++mismatches > most) return false;
         }
         if (entry == 0) t->entries[at] = tag | (v + 1);
         firsts[v] = (entry == 0 ? v : (entry & t->low) - 1) | OPEN;
@@ -201,7 +201,7 @@ static sup_result weld(sup_build* build, uint32_t part, uint32_t* points, uint32
 
 // Point numbers written by an earlier bake are honored if they can be true: every number up to the largest occurs, and vertices
 // with one number share a position.
-static sup_result obey_ids(sup_build* build, const sup_part_desc* d, uint32_t* points, uint32_t* count, bool* valid)
+static sup_result use_stored_numbers(sup_build* build, const sup_part_desc* d, uint32_t* points, uint32_t* count, bool* valid)
 {
     uint32_t* firsts = SUP_NEW(build->scratch, uint32_t, d->vertex_count); // plus 1
     if (!firsts) return sup_fail_memory(build->error, "welded points");
@@ -229,7 +229,7 @@ static sup_result number_part(sup_build* build, uint32_t index, uint32_t* points
     const sup_part_desc* d = &build->desc->parts[index];
     if (d->point_ids) {
         bool       valid;
-        sup_result result = obey_ids(build, d, points, count, &valid);
+        sup_result result = use_stored_numbers(build, d, points, count, &valid);
         if (result || valid) return result;
         sup_note(&build->warnings, "the point numbers stored with '%s' do not match its vertices; welded again",
                  build->parts[index].name);

@@ -12,7 +12,7 @@ export interface App {
     clock: Clock;
     /** Takes a mesh as a body of the world. */
     prop(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-    /** A sentence for the person; a bad one stays until it is closed. */
+    /** Shows a message to the user; an error stays until it is closed. */
     say(sentence: string, kind?: "note" | "bad", action?: { label: string; run(): void }): void;
     /** Takes back what was said. */
     unsay(): void;
@@ -46,7 +46,7 @@ export const isTyped = (event: KeyboardEvent): boolean => (event.target as HTMLE
 /** Whether a letter is a command of the page: not where letters are typed or choose from a list, and not under a card. */
 export const isCommand = (event: KeyboardEvent): boolean => !event.ctrlKey && !event.metaKey && !event.altKey && !isTyped(event) && !(event.target as HTMLElement).matches("select") && !document.querySelector("dialog[open]");
 
-/** Calls `update` in the next animation frame, once, however often it is asked. */
+/** Calls `update` once in the next animation frame, however often it is requested. */
 export function soon(update: () => void): () => void {
     let asked = false;
     return () => {

@@ -35,7 +35,7 @@ export class Cap {
         if (this.group.visible) for (const { material } of this.counters) material.clippingPlanes = planes;
     }
 
-    /** The face spans what the plane cuts and no more: an open surface has backs in sight where the plane is only on the way to them. False: nothing is cut. */
+    /** The face spans exactly what the plane cuts: elsewhere an open surface shows backs in front of the plane. False: nothing is cut. */
     private fit(plane: Plane): boolean {
         const { array } = this.geometry.getAttribute("position"), index = this.geometry.index!.array, low = new Vector3(Infinity, Infinity, Infinity), high = new Vector3(-Infinity, -Infinity, -Infinity), a = new Vector3(), b = new Vector3();
         const far = new Float32Array(array.length / 3), { x, y, z } = plane.normal;

@@ -6,7 +6,7 @@ const LONGEST = 0.25; // seconds between two draws that still count: a tab that 
 
 export class Clock {
     playing = false;
-    /** A person holds the playhead: it goes on when let go. */
+    /** The user drags the playhead: playback continues on release. */
     held = false;
     private seconds = 0;
     private readonly listeners = new Set<() => void>();

@@ -21,7 +21,7 @@ export function quoted(word: string): string {
     return /^[\w\-./,:=+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Why no line of the command line makes what is seen; null: one does. */
+/** Why no command line reproduces the view; null: one does. */
 export function onlyHere(session: Session): string | null {
     if (session.source.bend) return "This motion was made by the Doctor. Choose a clip of the file, and the line for it stands here.";
     const over = posedOf(session, session.clip)?.over ?? null;
@@ -31,7 +31,7 @@ export function onlyHere(session: Session): string | null {
     return null;
 }
 
-/** The clip of poses that is played, which is a file of its own. */
+/** The clip of poses that is played; it is a file of its own. */
 const posedOf = ({ source }: Pick<Session, "source">, clip: string | null) => source.poses?.find(one => one.clip === clip);
 
 const seconds = (value: number): string => String(Number(value.toFixed(6)));

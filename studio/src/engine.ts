@@ -39,7 +39,7 @@ class Slot {
     bindKey = "";
     playKey = "";
     motion = "";
-    /** Rises with every change of what is wanted; work of an older turn stops. */
+    /** Rises with every change of the request; work for an older turn stops. */
     turn = 0;
     restarts = 0;
     /** What links drew of themselves in one frame. */
@@ -53,7 +53,7 @@ class Slot {
 export interface Span {
     start: number;
     end: number;
-    /** Seconds behind it in which its pose is held. */
+    /** Seconds for which its last pose is held after the end. */
     hold: number;
     count: number;
 }
@@ -73,7 +73,7 @@ export class Engine {
     private loadedKey = "";
     private shapeKey = "";
     private loading: Promise<void> = Promise.resolve();
-    /** What is wanted of every frame beside its points. */
+    /** What is requested of every frame besides its points. */
     private wanted: { values: string[]; drawn: string[] } = { values: [], drawn: [] };
     private at = 0;
 
@@ -83,7 +83,7 @@ export class Engine {
         this.at = frame;
         this.wakeAt();
     }
-    /** Of a motion that is longer than what is kept, frames come anew when they are looked at. */
+    /** If a motion is longer than what is kept, frames are computed again when they are viewed. */
     private wakeAt(): void {
         for (const slot of this.slots.values()) if (this.lives()?.slot !== slot && (this.wanted.drawn.length || !slot.frames.get(this.at))) this.wake(slot);
     }
@@ -138,7 +138,7 @@ export class Engine {
     }
 
     private beside = false;
-    /** What changes beside the character while it plays: clips of poses, and the world. */
+    /** What changes besides the character while it plays: clips of poses, and the world. */
     private async loadBeside(): Promise<void> {
         this.beside = true;
         try {
@@ -153,7 +153,7 @@ export class Engine {
     }
 
     private posed = "[]";
-    /** Clips of poses, made anew where plain skinning runs; the character stays what it is. */
+    /** Makes clips of poses again where plain skinning runs; the character stays the same. */
     private async loadPoses(): Promise<void> {
         const { source } = this.session, lane = this.slots.get(BASE)?.lane;
         this.posed = posesKey(source);
@@ -172,7 +172,7 @@ export class Engine {
         this.world = world && JSON.parse(new TextDecoder().decode(await fileBytes(world))) as object;
     }
 
-    /** Whether a character can be read, told before the session becomes it: nothing that plays is lost when not. */
+    /** Whether a character can be read, known before the session changes: if not, what plays continues. */
     async probe(source: Source): Promise<CharacterInfo> {
         return this.inSpare(async lane => {
             await lane.load(source);
@@ -181,7 +181,7 @@ export class Engine {
             return info;
         });
     }
-    /** Whether the core takes a world, told before it is the session's. */
+    /** Whether the core accepts a world, known before it becomes the session's. */
     async probeWorld(world: object): Promise<void> {
         await this.inSpare(async lane => {
             await lane.load(this.session.source);
@@ -189,7 +189,7 @@ export class Engine {
             await (await lane.character.chain({ links: "linear", clip: this.clip()?.name ?? null, world })).free();
         });
     }
-    /** Work in a lane of its own, which stays for other work unless it died. */
+    /** Work in a separate lane, which is kept for other work unless it died. */
     private async inSpare<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
         const kept = this.spares.pop(), lane = kept ?? await Lane.open();
         try {
@@ -203,7 +203,7 @@ export class Engine {
             throw error;
         }
     }
-    /** Something beside the character cannot be read. */
+    /** A file other than the character cannot be read. */
     onProblem: (why: string) => void = () => undefined;
     /** A worker died and was started again. */
     onRestart: (why: string) => void = () => undefined;
@@ -225,10 +225,10 @@ export class Engine {
     rate(): { fps: number } { return { fps: this.session.fps }; }
     async ready(): Promise<void> { await this.loading; }
 
-    /** Nothing is bound, simulated or dragged: what is done for later may begin. */
+    /** Nothing is being bound, simulated or dragged: deferred work may begin. */
     get idle(): boolean { return !this.lives() && this.current && [...this.slots.values()].every(slot => slot.status.state === "ready" || slot.status.state === "failed"); }
 
-    /** One frame of a chain that is not in the session, made in a lane of its own; undefined when `go` says no. */
+    /** One frame of a chain that is not in the session, computed in a separate lane; undefined when `go` cancels. */
     async aside(spec: ChainSpec, at: number, go: () => boolean): Promise<Frame | undefined> {
         const { start } = this.span();
         return this.inSpare(async lane => {
@@ -289,10 +289,10 @@ export class Engine {
     }
 
     private living: { slot: Slot; values: Map<string, number>; frame: Frame | undefined; until: number; lasts?: number } | undefined;
-    /** Movements of sliders that asked to be seen. */
+    /** Slider movements that want to be shown. */
     asked = 0;
 
-    /** The skin under a parameter that is being dragged: the tissue goes on in the pose that is shown. Not a frame of the bake. */
+    /** The skin while a parameter is dragged: the tissue continues in the displayed pose. Not a frame of the bake. */
     liveFrame(id: number): Frame | undefined {
         const living = this.lives();
         return living && living.slot === this.slotOf(id) ? living.frame : undefined;
@@ -304,7 +304,7 @@ export class Engine {
         return this.living;
     }
 
-    /** Sets a parameter while it is dragged; what is set for good comes through the session. */
+    /** Sets a parameter while it is dragged; the final value comes through the session. */
     live(id: number, name: string, value: number): void {
         const slot = this.slotOf(id);
         if (!slot?.chain || slot.status.state === "binding" || slot.id === BASE) return;
@@ -492,7 +492,7 @@ export class Engine {
         this.tell("status");
     }
     private unreadied: { id: number; key: string; play: string; problem: string } | undefined;
-    /** Why a chain could not be made ready; null: it was, or it was not tried as it is now. */
+    /** Why a chain could not be made ready; null: it was, or has not been tried in its current state. */
     readyProblem(id: number): string | null { return this.unreadied?.id === id ? this.unreadied.problem : null; }
     /** What is simulated up to the playhead answers at once. */
     private async readyAt(readied: NonNullable<Engine["readied"]>): Promise<void> {
@@ -554,7 +554,7 @@ export class Engine {
     private async bind(slot: Slot, bindKey: string): Promise<void> {
         const turn = ++slot.turn, { source } = this.session, options = this.chainOptions(this.specOf(slot));
         slot.bindKey = bindKey;
-        // From now on what is there is an older result: its hashes are not those of the session.
+        // From now on the existing frames are an older result: their hashes are not the session's.
         slot.frames.restart(this.span().count, slot.motion === this.motionKey());
         if (this.living?.slot === slot && this.living.lasts === undefined) this.living = undefined;
         slot.status = { state: "binding", fraction: 0, problem: null };
@@ -611,7 +611,7 @@ export class Engine {
         while (!enough() || !base.frames.count) await new Promise(resolve => setTimeout(resolve, 5));
     }
 
-    /** A lane that died is replaced and the work begun anew, as the session says; an error of ours is shown. */
+    /** A lane that died is replaced, and its work restarted from the session; an error of ours is shown. */
     private failed(slot: Slot, error: unknown): void {
         if (isFatal(error)) {
             slot.lane?.close();
@@ -683,7 +683,7 @@ export class Engine {
         void this.simulate(slot, turn).catch(error => turn === slot.turn && this.failed(slot, error));
     }
 
-    /** The frame to work on next: what is missing in the window, else what lacks values, else what was not measured. */
+    /** The frame to work on next: one missing in the window, else one without values, else one that was not measured. */
     private next(slot: Slot): { at: number; what: "frame" | "values" | "measure" | "draw" } | undefined {
         const { count } = this.span(), { frames } = slot, room = this.room(slot);
         // Plain skinning has no past: it begins where one looks.
@@ -702,7 +702,7 @@ export class Engine {
         return undefined;
     }
 
-    /** Numbers of the links that are to draw themselves, in the chain as it is bound. */
+    /** Indices of the links that are to draw themselves, in the chain as bound. */
     private linksDrawn(slot: Slot): [number, string][] {
         return (slot.info?.links ?? []).flatMap((one, i) => this.wanted.drawn.filter(name => name.startsWith(`${one.name}.`)).map((name): [number, string] => [i, name.slice(one.name.length + 1)]));
     }
@@ -778,7 +778,7 @@ export class Engine {
         for (const other of this.slots.values()) if (other !== slot && this.next(other)) this.wake(other);
     }
 
-    /** Binding that a person no longer wants: the older result stays to be seen, as what it is. */
+    /** The user no longer wants this binding: the older result stays visible, marked as such. */
     cancel(id: number): void {
         const slot = this.slotOf(id);
         if (!slot || slot.status.state !== "binding") return;

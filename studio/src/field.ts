@@ -1,4 +1,4 @@
-// One parameter as a row: a name with help, a bar to drag, a number to type, a way back. Everything comes from the one description.
+// One parameter as a row: a name with help, a bar to drag, a number to type, a reset. Everything comes from the one description.
 import { ICONS, h, icon } from "./dom.ts";
 import type { ParameterInfo } from "supple-skin";
 import type { Value } from "./session.ts";
@@ -8,7 +8,7 @@ export type Parameter = ParameterInfo;
 
 export interface FieldOptions {
     parameter: Parameter;
-    /** What stands there; without: the parameter's name. */
+    /** The label; by default the parameter's name. */
     label?: string;
     value: Value;
     /** Why it does nothing here. */

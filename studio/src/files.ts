@@ -1,4 +1,4 @@
-// Files that a person gave, in the browser's own storage by their hash, so that a reload finds them again. Nothing leaves the machine.
+// Files that the user dropped, in the browser's own storage by their hash, so that a reload finds them again. Nothing leaves the machine.
 import type { FileRef } from "./session.ts";
 
 const DATABASE = "supple-studio", SHELF = "files";
@@ -33,7 +33,7 @@ async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
         const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
         return Array.from(digest.subarray(0, 16), byte => byte.toString(16).padStart(2, "0")).join("");
     }
-    // Plain http off this machine has no crypto: two 32-bit sums (FNV-1a and Adler's) tell files of one visit apart.
+    // Plain http from another machine has no crypto: two 32-bit sums (FNV-1a and Adler's) distinguish the files of one visit.
     let fnv = 0x811c9dc5, a = 1, b = 0;
     for (const byte of bytes) {
         fnv = Math.imul(fnv ^ byte, 0x01000193);

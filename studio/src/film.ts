@@ -12,7 +12,7 @@ export type Container = "webm" | "mp4";
 interface Kind {
     codec: string;
     wrap(pictures: Picture[], description: Uint8Array, width: number, height: number, duration: number): Blob;
-    /** What a person should know of it. */
+    /** A note for the user. */
     note?: string;
 }
 const vp9: Mp4Codec = { entry: "vp09", box: "vpcC", config: vp9Config(VP9_LEVEL) };

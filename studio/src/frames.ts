@@ -1,7 +1,7 @@
 // Frames of one chain that were simulated. Those of the last settings stay until new ones take their place, so that something plays.
 import type { Drawing, Measures, Player, Remote } from "supple-skin";
 
-/** Waves of a chain's folds, the same in all frames, and how high each stands in one of them. */
+/** The waves of a chain's folds, the same in all frames, and their heights in one of them. */
 export interface Folds {
     waves: Float32Array;
     heights: Float32Array;
@@ -36,10 +36,10 @@ export interface Frame {
 export class Frames {
     private fresh: (Frame | undefined)[] = [];
     private stale: (Frame | undefined)[] = [];
-    /** Changes whenever a frame comes or goes; curves and bars are drawn anew by it. */
+    /** Changes whenever a frame is added or removed; curves and bars redraw with it. */
     revision = 0;
 
-    /** Begins anew for so many frames; what was there is stale, or gone when the character is another. */
+    /** Starts over with that many frames; the old ones become stale, or are dropped if the character is another one. */
     restart(count: number, keepStale: boolean): void {
         this.stale = keepStale ? Array.from({ length: count }, (_, i) => this.fresh[i] ?? this.stale[i]) : [];
         this.fresh = Array.from({ length: count });
@@ -92,7 +92,7 @@ export function seen(points: Float32Array, rest: Float32Array, diagonal: number)
 
 const waves = new WeakMap<Remote<Player>, Promise<Float32Array>>();
 
-/** How the frame that a player was asked for last is shaded. */
+/** How to shade the frame that a player evaluated last. */
 export async function shaded(player: Remote<Player>, vertices: number): Promise<Pick<Frame, "normals" | "folds">> {
     const [normals, heights] = await Promise.all([player.normals(vertices), player.rippleHeights()]), packed = packNormals(normals);
     if (!heights.length) return { normals: packed };

@@ -1,4 +1,4 @@
-// What a GLB's bytes are for: its buffer views by who uses them.
+// What a GLB's bytes are used for: its buffer views by their users.
 
 interface Gltf {
     bufferViews?: { byteLength: number }[];

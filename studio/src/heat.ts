@@ -53,7 +53,7 @@ export function colorsOf(values: Float32Array): Float32Array {
     return out;
 }
 
-/** What the core must be asked for. */
+/** What to request from the core. */
 export const valuesWanted = (session: Session): string[] => (session.show.heat === "stretch" || session.show.heat === "roughness" ? [session.show.heat] : []);
 
 export class HeatMap {

@@ -10,16 +10,16 @@ const MOST_THREADS = 4; // of one lane: several play at a time, and the page wan
 
 /** What of a source makes another character. */
 export const characterKey = (source: Source): string => JSON.stringify({ ...source, world: undefined, maps: undefined, truth: undefined, sculpts: undefined, skin: undefined, poses: undefined });
-/** Maps are of the character too, but they change while it plays: chains bind anew with them, and nothing else does. */
+/** Maps belong to the character, but they change while it plays: only chains bind again with them. */
 export const mapsKey = ({ maps = [] }: Source): string => maps.map(({ name, file }) => `${name}=${file.hash}`).join();
-/** So are sculpts: chains that are driven by them bind anew. */
+/** So do sculpts: chains that are driven by them bind again. */
 export const sculptsKey = ({ sculpts = [] }: Source): string => sculpts.map(({ clip, time, file }) => `${clip}@${time}=${file.hash}`).join();
 
 /** So are painted weights, which every chain is bound with. */
 export const skinKey = ({ skin }: Source): string => skin?.hash ?? "";
 const MOST_GROWN = 64e6; // bytes of weights and sculpts that were replaced: the core gives them back with the character
 
-/** Poses made by hand are clips that change while it plays; only chains that play one bind anew with it. */
+/** Poses made by hand are clips that change while playing; only chains that play one bind again. */
 export const posesKey = ({ poses = [] }: Source, clip?: string | null): string => JSON.stringify(clip === undefined ? poses : poses.filter(one => one.clip === clip));
 
 let compiled: Promise<WebAssembly.Module> | undefined;

@@ -33,7 +33,7 @@ engine.listen(what => {
     if (what === "character" && engine.problem) say(engine.problem, "bad");
     view.touch();
 });
-// Materials of the file are read when they are first wanted. Without any the character is clay; who asks for them is told.
+// Materials of the file are read when first needed. Without any the character is clay, and a note says so.
 let lookedAt: unknown, shadingBefore = store.now.show.shading;
 async function look(): Promise<void> {
     const { shape } = engine, { source, show } = store.now, asked = show.shading !== shadingBefore;

@@ -45,7 +45,7 @@ export function save(name: string, content: Blob): void {
 
 // ------------------------------------------------------------------------------------------------ pictures
 
-/** The view as it is at a frame, drawn now. */
+/** The view at a frame, drawn now. */
 export async function drawn<T>(app: App, frame: number, use: (picture: ImageBitmap) => T): Promise<T> {
     const picture = await app.view.picture({ ...app.store.now, frame });
     try {
@@ -58,7 +58,7 @@ export async function drawn<T>(app: App, frame: number, use: (picture: ImageBitm
 const toBlob = (canvas: HTMLCanvasElement): Promise<Blob> => new Promise((resolve, reject) =>
     canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error("the browser gives no picture of the view; make the window smaller"))), "image/png"));
 
-/** The canvas is clear where nothing is drawn: the page's own color goes behind. */
+/** The canvas is transparent where nothing is drawn: the page's own color goes behind it. */
 export function flat(canvas: ImageBitmap, paper: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const to = paper.getContext("2d")!;
     to.fillStyle = getComputedStyle(document.getElementById("stage")!).backgroundColor;

@@ -6,7 +6,7 @@ import {
 import type { Drawing } from "supple-skin";
 import type { Shape } from "./lane.ts";
 
-/** Where every joint stands in a pose, from transforms that are relative to the parents. */
+/** The position of every joint in a pose, from transforms relative to the parents. */
 export const jointPlaces = (shape: Shape, pose: Float32Array): Vector3[] => jointFrames(shape, pose).map(one => new Vector3().setFromMatrixPosition(one));
 
 /** How every joint is turned in a pose against its rest. */
@@ -15,7 +15,7 @@ export function jointTurns(shape: Shape, pose: Float32Array): Quaternion[] {
     return jointFrames(shape, pose).map((one, i) => turn(one).multiply(turn(rest[i]!).conjugate()));
 }
 
-/** Where every joint stands and how it is turned. */
+/** The position and rotation of every joint. */
 export function jointFrames(shape: Shape, pose: Float32Array): Matrix4[] {
     const { joints } = shape.info, world: Matrix4[] = [];
     joints.forEach((joint, i) => {
@@ -47,7 +47,7 @@ export class Bones {
     show(pose: Float32Array, chosen: string | null): void {
         this.places = jointPlaces(this.shape, pose);
         const { joints, diagonal } = this.shape.info, up = new Vector3(0, 1, 0), matrix = new Matrix4(), turn = new Quaternion(), color = new Color();
-        // A ball is no larger than a third of the bones beside it: those of fingers stay apart.
+        // A ball is at most a third of the adjacent bones: those of fingers stay apart.
         const sizes = new Float32Array(joints.length).fill(LARGEST * diagonal);
         joints.forEach(({ parent }, i) => {
             const length = parent >= 0 ? this.places[i]!.distanceTo(this.places[parent]!) : 0;

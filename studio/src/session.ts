@@ -25,17 +25,17 @@ export interface FileRef {
     bytes: number;
 }
 export interface Source {
-    /** "builtin:beast", or a file with those that it names beside itself. */
+    /** "builtin:beast", or a file with those that it references. */
     builtin?: string;
     file?: FileRef;
-    /** What the person has it as, where the file is what became of that: "hero.fbx". */
+    /** The user's own file, if `file` was converted from it: "hero.fbx". */
     given?: string;
     beside?: FileRef[];
     unit?: number;
     up?: "x" | "y" | "z";
     /** Its joints are put into a mesh that has none, with automatic weights. */
     skeleton?: FileRef;
-    /** Weights are made anew from the skeleton, in place of those of the file. */
+    /** Weights are computed from the skeleton and replace those of the file. */
     weights?: "automatic";
     /** Weights painted here, in place of any others (touch/weights_rows.ts). */
     skin?: FileRef;
@@ -92,13 +92,13 @@ export interface Session {
     speed: number;
     frame: number;
     compare: Compare;
-    /** Where the wipe stands, 0 to 1 of the view's width. */
+    /** Position of the wipe, 0 to 1 of the view's width. */
     wipe: number;
     /** What the curve under the timeline shows: "volume", "crossings", "stretch", "roughness", "ms", or "" for none. */
     curve: string;
     show: Show;
     camera: Camera | null;
-    /** What was done by hand to the motion, and the tool that the hand has. */
+    /** Edits of the motion by hand, and the active tool. */
     take?: Take;
     touch?: Touch;
     /** Gravity, wind and bodies that were set here. */
@@ -176,7 +176,7 @@ export function text(value: Value): string {
     return typeof value === "number" ? String(Number(value.toPrecision(7))) : String(value);
 }
 
-/** What a person calls the chain. */
+/** The chain's name for users. */
 export const chainName = (chain: ChainSpec): string => running(chain).map(({ link: one }) => one.deformer).join(" › ") || "linear";
 
 export const sourceName = (source: Source): string => source.builtin?.replace("builtin:", "") ?? source.given ?? source.file?.name ?? "character";
@@ -186,7 +186,7 @@ const stemOf = (name: string): string => name.replace(/^builtin:/, "").replace(/
 export const givenWord = (source: Source): string => source.builtin ?? source.given ?? source.file?.name ?? "character.glb";
 /** What a file with other weights than the given one is called. */
 export const weightsName = (source: Source): string => `${stemOf(givenWord(source))}-weights.glb`;
-/** How it calls what is baked. */
+/** The chain's name in bakes. */
 export const sourceWord = (source: Source): string => (source.skin || source.skeleton ? weightsName(source) : givenWord(source));
 
 /** Frames of a span, as `supple bake` counts them (sup_frame_count). */

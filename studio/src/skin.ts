@@ -49,7 +49,7 @@ function edgesOf(faceBegin: Uint32Array, cornerVertices: Uint32Array, faces: num
 
 export const clay = (): MeshStandardMaterial => new MeshStandardMaterial({ color: 0xd98463, roughness: 0.58, metalness: 0, side: DoubleSide });
 
-/** Squares that stick to the skin as it is at rest: they show stretch without texture coordinates. */
+/** A checkerboard that sticks to the skin at rest: it shows stretch without texture coordinates. */
 export function checker(diagonal: number): MeshStandardMaterial {
     const material = new MeshStandardMaterial({ color: 0xffffff, roughness: 0.7, side: DoubleSide });
     material.userData["squares"] = 42 / (diagonal || 1); // along the diagonal: some twenty pairs, as a tailor would check (draw/patterns.ts)
@@ -130,7 +130,7 @@ export class Skin {
 
     get frame(): Frame | undefined { return this.shown; }
 
-    /** Colors a point (three floats each), or none; `revision` changes with what stands in them. */
+    /** Colors per point (three floats each), or none; `revision` changes with their values. */
     paint(colors: Float32Array | undefined, revision = 0): void {
         if (colors === this.colored && revision === this.revision) return;
         this.colored = colors;

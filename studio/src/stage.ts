@@ -4,7 +4,7 @@ import { DirectionalLight, HemisphereLight, Mesh, PlaneGeometry, Scene, ShadowMa
 
 const SHADOW_TEXELS = 1024;
 const GROUND = 2.8; // diagonals: all that the key light's shadow can reach, and no pixel more, each of which costs
-/** Where the key light stands, seen from the character's front: over the left shoulder of who looks. */
+/** Direction of the key light, seen from the character's front: over the viewer's left shoulder. */
 const KEY = new Vector3(-0.55, 1.25, 0.8).normalize();
 
 export class Stage {

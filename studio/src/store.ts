@@ -22,7 +22,7 @@ export class Store {
     private done: Step[] = [];
     private readonly listeners = new Set<(now: Session, before: Session) => void>();
     private waiting = false;
-    /** Whether the address still holds an older session. */
+    /** Whether the address still contains an older session. */
     unsaved = false;
     private pointerDown = false;
 
@@ -41,7 +41,7 @@ export class Store {
     get canUndo(): string | undefined { return this.done.at(-1)?.label; }
     get canRedo(): string | undefined { return this.undone.at(-1)?.label; }
 
-    /** A change by a person: undo brings the state before it back. */
+    /** A change by the user: undo restores the state before it. */
     do(label: string, change: (session: Session) => Session, merge = ""): void {
         const before = this.session, after = change(before), at = Date.now();
         if (after === before) return;
@@ -53,7 +53,7 @@ export class Store {
         this.become(after);
     }
 
-    /** A change that is kept but is no step: the playhead, the camera, what a file turned out to hold. */
+    /** A change that is kept but is no step of undo: the playhead, the camera, what a file turned out to contain. */
     keep(change: (session: Session) => Session): void {
         const after = change(this.session);
         if (after !== this.session) this.become(after);
@@ -78,7 +78,7 @@ export class Store {
         const step = from.pop();
         if (!step) return undefined;
         to.push(step);
-        // Where one looks is no part of a step: it stays as it is now.
+        // The camera is not part of a step: it stays where it is.
         const { frame, camera, source } = this.session, next = step[which], what = ({ file, builtin, bend }: Session["source"]) => JSON.stringify([file?.hash, builtin, bend]);
         // Another character, or a joint that the Doctor bends, is seen as it was: where this one is looked at from says nothing of it.
         this.become(what(next.source) === what(source) ? { ...next, frame, camera } : next);
@@ -136,7 +136,7 @@ function keepLast(packed: string): void {
     try {
         localStorage.setItem(LAST, packed);
     } catch {
-        // Storage may be forbidden; the address holds it all the same.
+        // Storage may be forbidden; the address contains it anyway.
     }
 }
 /** What was worked on last in this browser, under whatever address. */

@@ -75,7 +75,7 @@ export class View {
     private dirty = true;
     private materials = new Map<string, Material[]>();
     panes: Pane[] = [];
-    /** Pictures that stand, and the longest task of the page's thread, in ms. */
+    /** Pictures shown, and the longest task of the page's thread, in ms. */
     drawn = 0;
     /** Which movement of a slider the last of them shows (engine.ts, answers). */
     answered = 0;
@@ -182,7 +182,7 @@ export class View {
         if (told) this.onCamera();
     }
 
-    /** Turns around what is looked at, in radians to the right and up, and comes closer by a factor. */
+    /** Turns around the target, in radians to the right and up, and zooms by a factor. */
     turn(right: number, up: number, closer = 1): void {
         const { target, minDistance, maxDistance } = this.controls, away = this.camera.position.clone().sub(target), axis = this.axes.up, side = new Vector3().crossVectors(axis, away).normalize();
         this.flight = undefined;
@@ -204,7 +204,7 @@ export class View {
         this.dirty = this.resized = true;
     }
     private covered_ = { left: 0, below: 0 };
-    /** The camera for a picture of this size: all of it beside the panel, or plain. */
+    /** The camera for a picture of this size: everything beside the panel, or without a panel. */
     private frame(width: number, height: number, beside: boolean, camera = this.camera): void {
         const { left, below } = this.covered_;
         camera.aspect = width / height;
@@ -214,7 +214,7 @@ export class View {
         else camera.clearViewOffset();
         camera.updateProjectionMatrix();
     }
-    /** Where what is looked at stands, in pixels of the canvas. */
+    /** The pixel of the camera's target on the canvas. */
     get center(): { x: number; y: number } { return { x: (this.canvas.clientWidth + this.covered_.left) / 2, y: (this.canvas.clientHeight - this.covered_.below) / 2 }; }
     /** What tools draw: pictures of the character are without it. */
     readonly marks: Object3D[] = [];
@@ -364,7 +364,7 @@ export class View {
         return [whole(session.active)];
     }
 
-    /** Draws if anything changed and the last picture stands. */
+    /** Draws if anything has changed and the last picture is shown. */
     draw(session: Session): void {
         this.flying();
         this.controls.update();
@@ -376,7 +376,7 @@ export class View {
         void this.paint(session, sharp, false);
     }
 
-    /** Nothing is under way and nothing waits: what is seen is what the session says, with all pixels. */
+    /** Nothing is in progress and nothing waits: the view shows the session at full resolution. */
     get still(): boolean { return !this.dirty && !this.coarse && !this.painter.busy; }
 
     /** A small picture of a frame that no chain shows, from where the camera stands. */
@@ -389,7 +389,7 @@ export class View {
         skin.fold();
         skin.wired = false;
         for (const [id, other] of this.skins) other.group.visible = id === PORTRAIT;
-        // A camera of its own: through the other one, whoever presses on the skin meanwhile finds it.
+        // A separate camera: presses on the skin meanwhile use the other one.
         const camera = this.camera.clone();
         this.frame(width, height, false, camera);
         camera.position.sub(this.controls.target).multiplyScalar(Math.max(CLOSE, Math.min(1, 0.95 * this.tall(camera)))).add(this.controls.target);
@@ -419,7 +419,7 @@ export class View {
         return { width: Math.floor(this.canvas.clientWidth * ratio), height: Math.floor(this.canvas.clientHeight * ratio) };
     }
 
-    /** A picture of what is seen at a frame, on no background. */
+    /** A picture of the view at a frame, without a background. */
     async picture(session: Session): Promise<ImageBitmap> {
         while (this.painter.busy) await new Promise(resolve => setTimeout(resolve, 1));
         const kept = await this.paint(session, true, true);
@@ -554,7 +554,7 @@ export class View {
     }
 }
 
-/** Of five hundred points, which tell it well enough. */
+/** From five hundred points, which suffice. */
 function meanOf(points: Float32Array): Vector3 {
     const step = 3 * Math.max(1, Math.floor(points.length / 1500)), sum = new Vector3();
     let count = 0;

@@ -1,4 +1,4 @@
-// Sentences of the core name flags of the command line, where a person is to do something. Here the same is done with the page.
+// Messages of the core name flags of the command line as cures. Here they name the page's own controls.
 const SKELETON = "drop a motion (.bvh) or a skeleton (.tgf) onto it, or use a rigged character";
 const HERE: [RegExp, string][] = [
     [/give one with --skeleton( FILE|, or (use|make).*)?$/, SKELETON], [/give a skeleton with --skeleton( FILE|, or make.*)?$/, SKELETON], [/give it one: 'supple weights MESH.*$/, SKELETON],

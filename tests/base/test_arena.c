@@ -49,7 +49,7 @@ static void products_that_overflow_are_refused(void** state)
     sup_arena_destroy(arena);
 }
 
-static void the_limit_is_kept(void** state)
+static void an_arena_never_grows_beyond_its_limit(void** state)
 {
     (void)state;
     sup_arena* arena = sup_arena_create(NULL);
@@ -146,7 +146,7 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(large_requests_get_their_own_block),
         cmocka_unit_test(products_that_overflow_are_refused),
-        cmocka_unit_test(the_limit_is_kept),
+        cmocka_unit_test(an_arena_never_grows_beyond_its_limit),
         cmocka_unit_test(copies_and_texts_are_what_they_were),
         cmocka_unit_test(an_allocator_that_says_no_gives_null_and_no_leak),
         cmocka_unit_test(adopted_memory_lives_on_in_the_new_arena),

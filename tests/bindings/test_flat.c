@@ -103,7 +103,7 @@ static void wrong_handles_are_errors(void** state)
     assert_int_not_equal(arm(), character); // the slot's next tenant has another number
 }
 
-static void wrong_words_are_sentences(void** state)
+static void wrong_words_are_refused_with_a_reason(void** state)
 {
     (void)state;
     flat_handle character = arm();
@@ -127,7 +127,7 @@ static void wrong_words_are_sentences(void** state)
     flat_free(character);
 }
 
-static void wrong_kinds_and_types_are_sentences(void** state)
+static void wrong_kinds_and_types_are_refused_with_a_reason(void** state)
 {
     (void)state;
     flat_handle character = arm();
@@ -406,8 +406,8 @@ int main(void)
         cmocka_unit_test(a_chain_gives_the_bits_of_the_library),
         cmocka_unit_test(what_is_used_outlives_its_handle),
         cmocka_unit_test(wrong_handles_are_errors),
-        cmocka_unit_test(wrong_words_are_sentences),
-        cmocka_unit_test(wrong_kinds_and_types_are_sentences),
+        cmocka_unit_test(wrong_words_are_refused_with_a_reason),
+        cmocka_unit_test(wrong_kinds_and_types_are_refused_with_a_reason),
         cmocka_unit_test(a_simulation_is_not_sent_to_the_end_of_time),
         cmocka_unit_test(wrong_sizes_write_nothing),
         cmocka_unit_test(a_mesh_that_was_handed_over_is_a_body),

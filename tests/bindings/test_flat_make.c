@@ -159,7 +159,7 @@ static void two_meshes_and_a_name_each(void** state)
     flat_free(made), flat_free(draft);
 }
 
-static void bad_drafts_are_sentences(void** state)
+static void bad_drafts_are_refused_with_a_reason(void** state)
 {
     (void)state;
     static const float    points[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0 };
@@ -509,7 +509,7 @@ static void* bake_again(void* user)
     return (void*)odd;
 }
 
-static void who_changes_waits_for_who_reads(void** state)
+static void changes_and_reads_from_several_threads_do_no_harm(void** state)
 {
     (void)state;
     float values[400] = { 0 };
@@ -535,7 +535,7 @@ int main(void)
         cmocka_unit_test(a_character_from_arrays_moves_like_its_source),
         cmocka_unit_test(weights_can_be_automatic),
         cmocka_unit_test(two_meshes_and_a_name_each),
-        cmocka_unit_test(bad_drafts_are_sentences),
+        cmocka_unit_test(bad_drafts_are_refused_with_a_reason),
         cmocka_unit_test(maps_go_in_and_out),
         cmocka_unit_test(weights_come_back_from_a_file_to_the_bit),
         cmocka_unit_test(sculpts_bring_the_links_that_need_them),
@@ -545,7 +545,7 @@ int main(void)
         cmocka_unit_test(bakes_can_be_wrong_and_cancelled),
         cmocka_unit_test(frames_are_measured),
         cmocka_unit_test(shapes_become_a_rig),
-        cmocka_unit_test(who_changes_waits_for_who_reads),
+        cmocka_unit_test(changes_and_reads_from_several_threads_do_no_harm),
     };
     return cmocka_run_group_tests(tests, open_session, close_session);
 }

@@ -92,7 +92,7 @@ static void captured_motion_becomes_a_clip(void** state)
     flat_free(player), flat_free(chain), flat_free(arm);
 }
 
-static void a_clip_of_a_twin_is_the_own_one(void** state)
+static void a_clip_of_an_identical_rig_is_its_own(void** state)
 {
     (void)state;
     flat_handle    beast = load("builtin:beast?points=1000"), twin = load("builtin:beast?points=1000");
@@ -381,7 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(poses_become_a_clip_that_may_be_made_anew),
         cmocka_unit_test(captured_motion_becomes_a_clip),
-        cmocka_unit_test(a_clip_of_a_twin_is_the_own_one),
+        cmocka_unit_test(a_clip_of_an_identical_rig_is_its_own),
         cmocka_unit_test(automatic_weights_make_a_second_character),
         cmocka_unit_test(cells_that_weights_spread_through_are_arrays),
         cmocka_unit_test(a_skeleton_comes_from_a_file),

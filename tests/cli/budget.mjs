@@ -139,7 +139,7 @@ await test("equal vertices become one, keys that never change one, and the file 
 });
 await test("--verbose lists the tries", folder => {
     const said = good(["bake", ...arm, path.join(folder, "out.glb"), ...moved, "--rms-error", "1mm", "--verbose"]).out;
-    match(said, /^way +components +kB +rms mm +worst mm$/m);
+    match(said, /^method +components +kB +rms mm +worst mm$/m);
     match(said, /^read again: [\d.]+ mm rms, [\d.]+ mm at worst; normals/m);
 });
 finish();

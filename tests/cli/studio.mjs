@@ -261,7 +261,7 @@ await test("what cannot be served is said before anything starts", async folder 
     bad(["studio", "--port", "80.5"], 2, /whole number/);
     const taken = net.createServer().listen(0, "127.0.0.1");
     await new Promise(resolve => taken.once("listening", resolve));
-    bad(["studio", "--no-open", "--page", page, "--port", String(taken.address().port)], 1, /another program has it/);
+    bad(["studio", "--no-open", "--page", page, "--port", String(taken.address().port)], 1, /another program uses it/);
     taken.close();
 });
 

@@ -508,7 +508,7 @@ static sup_clip break_clip(const sup_character* c, float broken, float from, flo
 
 static const float broken_scales[] = { NAN, INFINITY, -INFINITY, 1e38f, -1e20f };
 
-static void a_pose_that_is_none_never_reaches_a_step(void** state)
+static void an_invalid_pose_never_reaches_a_step(void** state)
 {
     (void)state;
     sup_character* c = tube();
@@ -556,7 +556,7 @@ static void a_motion_may_begin_or_close_its_loop_in_no_pose(void** state)
     sup_character_destroy(c);
 }
 
-static void nor_does_a_live_host_get_one_in(void** state)
+static void a_live_host_cannot_pass_an_invalid_pose_to_a_step(void** state)
 {
     (void)state;
     sup_character* c = tube();
@@ -720,9 +720,9 @@ int main(void)
         cmocka_unit_test(a_link_behind_that_steps_sees_the_skin_of_the_carriers_at_every_step),
         cmocka_unit_test(a_link_draws_itself_as_it_was_shown),
         cmocka_unit_test(a_link_that_explodes_is_reset_and_counted),
-        cmocka_unit_test(a_pose_that_is_none_never_reaches_a_step),
+        cmocka_unit_test(an_invalid_pose_never_reaches_a_step),
         cmocka_unit_test(a_motion_may_begin_or_close_its_loop_in_no_pose),
-        cmocka_unit_test(nor_does_a_live_host_get_one_in),
+        cmocka_unit_test(a_live_host_cannot_pass_an_invalid_pose_to_a_step),
         cmocka_unit_test(what_a_static_link_loses_goes_back_to_the_skin_and_is_counted),
         cmocka_unit_test(a_static_link_behind_hides_no_explosion),
         cmocka_unit_test(keys_move_parameters_and_gravity_over_time),

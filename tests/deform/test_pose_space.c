@@ -312,7 +312,7 @@ static void a_far_joint_does_not_disturb_a_weighted_point(void** state)
     sup_character_destroy(c);
 }
 
-static void it_runs_live_as_with_a_clip(void** state)
+static void live_poses_give_the_skin_of_a_clip(void** state)
 {
     (void)state;
     sup_character*  c = test_builtin("arm", 600);
@@ -483,7 +483,7 @@ static void fails_with(const sup_character* c, const char* links, const char* se
     assert_string_equal(error.text, sentence);
 }
 
-static void what_is_missing_is_said_with_its_cure(void** state)
+static void missing_inputs_are_reported_with_the_cure(void** state)
 {
     (void)state;
     sup_character *tube = test_tube(5, 6, 2, 1.0f, 0.1f), *c = taught(), *loose = NULL;
@@ -539,14 +539,14 @@ int main(void)
         cmocka_unit_test(a_half_twisted_wrist_keeps_its_size),
         cmocka_unit_test(corrections_turn_with_the_whole_character),
         cmocka_unit_test(a_far_joint_does_not_disturb_a_weighted_point),
-        cmocka_unit_test(it_runs_live_as_with_a_clip),
+        cmocka_unit_test(live_poses_give_the_skin_of_a_clip),
         cmocka_unit_test(roots_side_by_side_turn_against_the_first),
         cmocka_unit_test(points_that_no_example_moves_pass_bit_for_bit),
         cmocka_unit_test(sculpts_that_say_nothing_new_change_nothing),
         cmocka_unit_test(a_sculpt_of_the_bind_pose_wins_over_the_rest_shape),
         cmocka_unit_test(two_shapes_of_one_pose_are_named),
         cmocka_unit_test(many_examples_are_met_by_every_kernel),
-        cmocka_unit_test(what_is_missing_is_said_with_its_cure),
+        cmocka_unit_test(missing_inputs_are_reported_with_the_cure),
         cmocka_unit_test(a_joint_without_a_turn_is_counted),
         cmocka_unit_test(running_out_of_memory_is_an_error),
     };

@@ -266,7 +266,7 @@ static bool stop_half_way(void* user, double share, const char* what)
     return share < 0.5;
 }
 
-static void who_waits_can_stop_it_and_workers_change_nothing(void** state)
+static void progress_can_cancel_it_and_workers_change_nothing(void** state)
 {
     (void)state;
     shape*       s = shape_new();
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(thin_limbs_have_shorter_edges),
         cmocka_unit_test(a_sheet_encloses_nothing),
         cmocka_unit_test(soups_give_clean_cages_or_none),
-        cmocka_unit_test(who_waits_can_stop_it_and_workers_change_nothing),
+        cmocka_unit_test(progress_can_cancel_it_and_workers_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

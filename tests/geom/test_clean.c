@@ -67,7 +67,7 @@ static void crowding_is_the_area_beside_that_of_the_box(void** state)
     sup_arena_destroy(arena);
 }
 
-static void nothing_may_be_left(void** state)
+static void a_surface_may_have_no_faces_left(void** state)
 {
     (void)state;
     static const uint32_t triangles[] = { 0, 0, 0 };
@@ -82,6 +82,6 @@ int main(void)
                                         cmocka_unit_test(the_first_of_those_with_the_same_points_stays),
                                         cmocka_unit_test(lines_and_points_are_left_out),
                                         cmocka_unit_test(crowding_is_the_area_beside_that_of_the_box),
-                                        cmocka_unit_test(nothing_may_be_left) };
+                                        cmocka_unit_test(a_surface_may_have_no_faces_left) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

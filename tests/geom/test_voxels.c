@@ -173,11 +173,11 @@ static void an_open_box_with_too_many_cells_is_left_early(void** state)
                              .cells = 40,
                              .most_open = whole.cell_count / 2 };
     assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
-    assert_true(v.crowded && !v.at && !v.particle_count);
+    assert_true(v.over_limit && !v.at && !v.particle_count);
     assert_in_range(v.cell_count, whole.cell_count * 9 / 10, whole.cell_count * 11 / 10);
     desc.most_open = whole.cell_count * 11 / 10;
     assert_ok(sup_voxels_create(&desc, arena, &v, &error), error);
-    assert_true(!v.crowded && v.cell_count == whole.cell_count && v.particle_count == whole.particle_count);
+    assert_true(!v.over_limit && v.cell_count == whole.cell_count && v.particle_count == whole.particle_count);
     sup_arena_destroy(arena);
 }
 
@@ -196,7 +196,7 @@ static void degenerate_triangles_fill_the_cells_they_run_through(void** state)
 }
 
 // Two large slanted triangles of a tetrahedron cost layers of cells, as they should; a thousand of them through each other are
-// refused before each has been looked at in every cell.
+// refused before each has been tested in every cell.
 static void faces_through_each_other_are_refused_and_large_ones_are_not(void** state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void faces_through_each_other_are_refused_and_large_ones_are_not(void** s
     free(points), free(triangles);
 }
 
-static void what_cannot_be_filled_is_said(void** state)
+static void meshes_that_cannot_be_filled_are_refused_with_a_reason(void** state)
 {
     (void)state;
     boxes           b = { 0 };
@@ -352,7 +352,7 @@ static void the_winding_number_of_soup_costs_no_more_than_its_limit(void** state
     sup_arena* arena = sup_arena_create(NULL);
     sup_vec3*  points = sup_arena_alloc(arena, POINTS, sizeof *points);
     uint32_t*  triangles = sup_arena_alloc(arena, 3 * TRIANGLES, sizeof *triangles);
-    uint32_t   random = 7, looked;
+    uint32_t   random = 7, tested;
     for (uint32_t i = 0; i < 3 * POINTS + 3 * TRIANGLES; ++i) {
         random = random * 1664525u + 1013904223u;
         if (i < 3 * POINTS) (&points[0].x)[i] = (float)(random >> 8) / 16777216.0f;
@@ -363,17 +363,17 @@ static void the_winding_number_of_soup_costs_no_more_than_its_limit(void** state
     assert_ok(sup_winding_create(points, triangles, TRIANGLES, arena, &w, &error), error);
     for (int k = 0; k < 100; ++k) {
         double place[3] = { 0.1 * (k % 10), 0.1 * (k / 10), 0.5 };
-        assert_true(isfinite(sup_winding_look(&w, place, &looked)));
-        assert_in_range(looked, 0, SUP_WINDING_LOOKS + SUP_BVH_LEAF);
+        assert_true(isfinite(sup_winding_counted(&w, place, &tested)));
+        assert_in_range(tested, 0, SUP_WINDING_TESTS + SUP_BVH_LEAF);
     }
-    w.looks = 64; // as grids with many cells set it
+    w.tests = 64; // as grids with many cells set it
     for (int k = 0; k < 100; ++k) {
-        assert_true(isfinite(sup_winding_look(&w, (double[3]){ 0.1 * (k % 10), 0.1 * (k / 10), 0.5 }, &looked)));
-        assert_in_range(looked, 64, 64 + SUP_BVH_LEAF);
+        assert_true(isfinite(sup_winding_counted(&w, (double[3]){ 0.1 * (k % 10), 0.1 * (k / 10), 0.5 }, &tested)));
+        assert_in_range(tested, 64, 64 + SUP_BVH_LEAF);
     }
     // At the corner of a triangle, where its arm is zero.
-    assert_true(
-        isfinite(sup_winding_look(&w, (double[3]){ (double)points[0].x, (double)points[0].y, (double)points[0].z }, &looked)));
+    assert_true(isfinite(
+        sup_winding_counted(&w, (double[3]){ (double)points[0].x, (double)points[0].y, (double)points[0].z }, &tested)));
     sup_arena_destroy(arena);
 }
 
@@ -405,7 +405,7 @@ int main(void)
         cmocka_unit_test(an_open_box_has_an_inside),
         cmocka_unit_test(an_open_box_with_too_many_cells_is_left_early),
         cmocka_unit_test(degenerate_triangles_fill_the_cells_they_run_through),
-        cmocka_unit_test(what_cannot_be_filled_is_said),
+        cmocka_unit_test(meshes_that_cannot_be_filled_are_refused_with_a_reason),
         cmocka_unit_test(stacked_triangles_leave_the_border_empty),
         cmocka_unit_test(a_mesh_far_from_the_origin_fills_its_cells),
         cmocka_unit_test(soup_leaves_the_border_empty),

@@ -247,7 +247,7 @@ static void flat_nodes_stand_at_the_top_and_take_their_channels_along(void** sta
 }
 
 // Reading makes a clip without channels of it; the copy keeps it, and the bake stands beside it.
-static void an_animation_that_is_none_does_no_harm(void** state)
+static void an_invalid_animation_does_no_harm(void** state)
 {
     (void)state;
     char        text[sizeof document];
@@ -282,7 +282,7 @@ int main(void)
         cmocka_unit_test(every_primitive_and_weight_has_as_many_targets),
         cmocka_unit_test(the_source_clip_plays_as_before),
         cmocka_unit_test(flat_nodes_stand_at_the_top_and_take_their_channels_along),
-        cmocka_unit_test(an_animation_that_is_none_does_no_harm),
+        cmocka_unit_test(an_invalid_animation_does_no_harm),
     };
     return cmocka_run_group_tests(tests, make, unmake);
 }

@@ -81,7 +81,7 @@ static void every_bit_is_that_of_the_dense_file(void** state)
     }
 }
 
-static void where_everything_moves_it_is_no_larger(void** state)
+static void a_sparse_bake_is_no_larger_where_everything_moves(void** state)
 {
     (void)state;
     uint64_t dense = bake("dense.glb", false, false, 1e-6);
@@ -112,7 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_moved_points_take_few_bytes),
         cmocka_unit_test(every_bit_is_that_of_the_dense_file),
-        cmocka_unit_test(where_everything_moves_it_is_no_larger),
+        cmocka_unit_test(a_sparse_bake_is_no_larger_where_everything_moves),
         cmocka_unit_test(a_flat_bake_may_be_sparse_too),
         cmocka_unit_test(failing_allocations_leave_nothing),
     };

@@ -150,7 +150,7 @@ static void deeply_nested_joints_do_not_overflow(void** state)
     free(text);
 }
 
-static void every_shorter_file_is_refused_in_words(void** state)
+static void every_shorter_file_is_refused_with_a_reason(void** state)
 {
     (void)state;
     for (size_t size = 0; size + 3 < sizeof small - 1; ++size) { // the last number may lose its zero and line end
@@ -233,7 +233,7 @@ int main(void)
         cmocka_unit_test(of_several_skeletons_the_first_is_used),
         cmocka_unit_test(faults_are_named_with_their_place),
         cmocka_unit_test(deeply_nested_joints_do_not_overflow),
-        cmocka_unit_test(every_shorter_file_is_refused_in_words),
+        cmocka_unit_test(every_shorter_file_is_refused_with_a_reason),
         cmocka_unit_test(without_memory_reading_fails_and_gives_all_back),
         cmocka_unit_test(real_files_have_what_their_table_says),
         cmocka_unit_test(loaded_as_a_character_it_says_what_to_do),

@@ -129,7 +129,7 @@ static void refused(const char* path, const void* bytes, size_t size, const char
     sup_arena_destroy(arena);
 }
 
-static void wrong_files_are_refused_with_words(void** state)
+static void wrong_files_are_refused_with_a_reason(void** state)
 {
     (void)state;
     static const char huge[] = "POINTCACHE2\0\1\0\0\0\xff\xff\xff\xff\0\0\0\0\0\0\x80\x3f\xff\xff\xff\xff";
@@ -205,7 +205,7 @@ int main(void)
         cmocka_unit_test(mdd_reads_back_bit_for_bit),
         cmocka_unit_test(npy_reads_back_bit_for_bit),
         cmocka_unit_test(headers_are_the_bytes_that_others_read),
-        cmocka_unit_test(wrong_files_are_refused_with_words),
+        cmocka_unit_test(wrong_files_are_refused_with_a_reason),
         cmocka_unit_test(doubles_and_big_ends_are_read),
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(failing_allocations_leave_nothing),

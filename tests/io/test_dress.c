@@ -350,7 +350,7 @@ static void cut_anywhere_it_is_written_or_refused(void** state)
     }
 }
 
-static void failing_allocations_are_said(void** state)
+static void failing_allocations_are_reported(void** state)
 {
     (void)state;
     const char* path = test_folder_file(&folder, "starved.glb");
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(the_arm_has_no_colors),
         cmocka_unit_test(an_obj_of_points_and_faces_is_stored_as_it_is),
         cmocka_unit_test(cut_anywhere_it_is_written_or_refused),
-        cmocka_unit_test(failing_allocations_are_said),
+        cmocka_unit_test(failing_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, make, unmake);
 }

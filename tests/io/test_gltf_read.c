@@ -212,7 +212,7 @@ static void strips_and_fans_become_triangles(void** state)
     read_mode(6, (const uint32_t[]){ 3, 2, 4, 2, 1, 4, 1, 0, 4 }, 3);
 }
 
-static void points_and_lines_are_left_out_with_a_word(void** state)
+static void points_and_lines_are_left_out_with_a_note(void** state)
 {
     (void)state;
     builder  b = { 0 };
@@ -408,7 +408,7 @@ static void equal_vertices_are_one_point_unless_point_numbers_say_otherwise(void
     done(c, &b);
 }
 
-static void vertices_that_are_no_numbers_are_refused_by_name(void** state)
+static void vertices_that_are_not_finite_are_refused_by_name(void** state)
 {
     (void)state;
     float   positions[9] = { 0, 0, 0, 1, NAN, 0, 0, 1, 0 }, normals[9] = { 0, 0, 1, NAN, 0, 1, 0, 0, 1 };
@@ -443,7 +443,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_100000_nodes_is_read),
         cmocka_unit_test(cycles_and_second_parents_are_refused_by_name),
         cmocka_unit_test(strips_and_fans_become_triangles),
-        cmocka_unit_test(points_and_lines_are_left_out_with_a_word),
+        cmocka_unit_test(points_and_lines_are_left_out_with_a_note),
         cmocka_unit_test(primitives_are_joined_in_order_with_a_way_back),
         cmocka_unit_test(bad_indices_name_mesh_and_primitive),
         cmocka_unit_test(instances_of_a_mesh_are_parts_of_their_own),
@@ -451,7 +451,7 @@ int main(void)
         cmocka_unit_test(morph_targets_have_names_and_rest_weights),
         cmocka_unit_test(custom_attributes_become_maps),
         cmocka_unit_test(equal_vertices_are_one_point_unless_point_numbers_say_otherwise),
-        cmocka_unit_test(vertices_that_are_no_numbers_are_refused_by_name),
+        cmocka_unit_test(vertices_that_are_not_finite_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

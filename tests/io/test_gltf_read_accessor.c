@@ -151,7 +151,7 @@ static void accessors_beyond_their_buffers_are_refused(void** state)
     refuse_accessor("{\"bufferView\":9,\"count\":3,\"type\":\"VEC3\",\"componentType\":5126}", "its bufferView does not exist");
 }
 
-static void accessors_of_no_sense_are_refused(void** state)
+static void nonsensical_accessors_are_refused(void** state)
 {
     (void)state;
     refuse_accessor("{\"bufferView\":0,\"count\":-3,\"type\":\"VEC3\",\"componentType\":5126}", "count is not a whole number");
@@ -293,7 +293,7 @@ int main(void)
         cmocka_unit_test(sparse_values_are_put_in_place),
         cmocka_unit_test(an_accessor_without_bytes_is_zeros),
         cmocka_unit_test(accessors_beyond_their_buffers_are_refused),
-        cmocka_unit_test(accessors_of_no_sense_are_refused),
+        cmocka_unit_test(nonsensical_accessors_are_refused),
         cmocka_unit_test(a_small_file_cannot_ask_for_much_memory),
         cmocka_unit_test(buffers_come_from_data_uris_and_from_files_beside),
         cmocka_unit_test(files_elsewhere_are_not_opened),

@@ -35,7 +35,7 @@ static void add_everything(builder* b)
     item(&b->scenes, "{\"nodes\":[0,1]}");
 }
 
-static void the_whole_file_is_good(void** state)
+static void the_undamaged_file_is_read(void** state)
 {
     (void)state;
     builder b = { 0 };
@@ -85,7 +85,7 @@ static void a_text_cut_off_anywhere_is_refused(void** state)
     builder_free(&b);
 }
 
-static void any_byte_may_be_wrong(void** state)
+static void a_wrong_byte_anywhere_never_crashes(void** state)
 {
     (void)state;
     static const uint8_t wrong[] = { 0x00, 0xff, '9', '-', '}' };
@@ -157,7 +157,7 @@ static void refuse_bytes(const char* bytes, size_t size, const char* words)
 
 #define REFUSE(bytes, words) refuse_bytes((bytes), sizeof(bytes) - 1, (words))
 
-static void other_files_are_told_from_gltf(void** state)
+static void other_files_are_distinguished_from_gltf(void** state)
 {
     (void)state;
     REFUSE("", "the file is empty");
@@ -193,13 +193,13 @@ static void deep_nesting_is_refused_not_followed(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_whole_file_is_good),
+        cmocka_unit_test(the_undamaged_file_is_read),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
         cmocka_unit_test(a_text_cut_off_anywhere_is_refused),
-        cmocka_unit_test(any_byte_may_be_wrong),
+        cmocka_unit_test(a_wrong_byte_anywhere_never_crashes),
         cmocka_unit_test(every_refused_allocation_is_survived),
         cmocka_unit_test(every_limit_of_memory_is_survived),
-        cmocka_unit_test(other_files_are_told_from_gltf),
+        cmocka_unit_test(other_files_are_distinguished_from_gltf),
         cmocka_unit_test(deep_nesting_is_refused_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

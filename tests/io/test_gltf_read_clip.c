@@ -15,7 +15,7 @@ static void add_clip(builder* b, const char* path, const char* interpolation)
          path, input, input + 1, interpolation);
 }
 
-static void linear_is_what_is_meant_without_a_word(void** state)
+static void interpolation_is_linear_by_default(void** state)
 {
     (void)state;
     static const float moves[9] = { 0, 0, 0, 1, 2, 3, 4, 5, 6 };
@@ -171,7 +171,7 @@ static void bad_keys_are_refused_with_clip_and_channel(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_is_what_is_meant_without_a_word),
+        cmocka_unit_test(interpolation_is_linear_by_default),
         cmocka_unit_test(step_and_cubic_keys_are_kept_as_stored),
         cmocka_unit_test(rotations_may_be_normalized_integers),
         cmocka_unit_test(weights_move_the_part_of_their_node),

@@ -215,7 +215,7 @@ static void a_rigid_mesh_follows_its_node_even_when_that_is_a_joint(void** state
     done(c, &b);
 }
 
-static void a_node_of_scale_zero_is_said_and_survived(void** state)
+static void a_node_of_scale_zero_is_noted_and_survived(void** state)
 {
     (void)state;
     builder b = { 0 };
@@ -295,7 +295,7 @@ static void twenty_influences_come_from_five_sets(void** state)
     done(c, &b);
 }
 
-static void weights_that_are_no_numbers_are_refused_by_name(void** state)
+static void weights_that_are_not_finite_are_refused_by_name(void** state)
 {
     (void)state;
     float   weights[12] = { 1, 0, 0, 0, NAN, 0, 0, 0, 1, 0, 0, 0 };
@@ -385,11 +385,11 @@ int main(void)
         cmocka_unit_test(a_skin_without_binds_is_bound_at_the_origin),
         cmocka_unit_test(a_flattened_skin_is_taken_as_stored),
         cmocka_unit_test(a_rigid_mesh_follows_its_node_even_when_that_is_a_joint),
-        cmocka_unit_test(a_node_of_scale_zero_is_said_and_survived),
+        cmocka_unit_test(a_node_of_scale_zero_is_noted_and_survived),
         cmocka_unit_test(joints_outside_the_scene_are_joints),
         cmocka_unit_test(eight_influences_come_from_two_sets),
         cmocka_unit_test(twenty_influences_come_from_five_sets),
-        cmocka_unit_test(weights_that_are_no_numbers_are_refused_by_name),
+        cmocka_unit_test(weights_that_are_not_finite_are_refused_by_name),
         cmocka_unit_test(joints_that_do_not_exist_are_refused_where_they_weigh),
         cmocka_unit_test(bad_skins_are_refused_by_name),
         cmocka_unit_test(a_skin_without_weights_follows_its_node),

@@ -83,7 +83,7 @@ static void bad_words_behind_builtin_are_refused(void** state)
     refuse("builtin:arm?color=red", SUP_ERROR_INPUT, "does not know 'color=red'");
 }
 
-static void what_cannot_be_read_is_said_with_the_reason(void** state)
+static void unreadable_files_are_reported_with_the_reason(void** state)
 {
     (void)state;
     char folder[] = "supple-load-XXXXXX", path[100];
@@ -160,7 +160,7 @@ int main(void)
         cmocka_unit_test(built_in_characters_are_made_by_name),
         cmocka_unit_test(a_number_of_points_may_be_asked_for),
         cmocka_unit_test(bad_words_behind_builtin_are_refused),
-        cmocka_unit_test(what_cannot_be_read_is_said_with_the_reason),
+        cmocka_unit_test(unreadable_files_are_reported_with_the_reason),
         cmocka_unit_test(a_host_may_bring_its_own_files),
         cmocka_unit_test(every_refused_allocation_is_survived),
     };

@@ -93,7 +93,7 @@ static void every_refused_allocation_is_survived(void** state)
     starve(HEAD FIVE TETRAHEDRA, sizeof HEAD FIVE TETRAHEDRA - 1);
 }
 
-static void real_ones_are_closed_surfaces(void** state)
+static void real_files_are_closed_surfaces(void** state)
 {
     (void)state;
     static const struct {
@@ -122,7 +122,7 @@ int main(void)
         cmocka_unit_test(complaints_name_what_is_wrong),
         cmocka_unit_test(cut_or_changed_anywhere_it_never_crashes),
         cmocka_unit_test(every_refused_allocation_is_survived),
-        cmocka_unit_test(real_ones_are_closed_surfaces),
+        cmocka_unit_test(real_files_are_closed_surfaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

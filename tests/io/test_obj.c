@@ -29,7 +29,7 @@ static void polygons_and_vertex_order_are_kept(void** state)
     sup_character_destroy(c);
 }
 
-static void whoever_waits_is_asked_every_so_many_lines(void** state)
+static void progress_is_reported_every_so_many_lines(void** state)
 {
     (void)state;
     enum { LINES = 200000, LEAST = 50000 }; // at least a question for so many lines, in each of the two passes
@@ -134,7 +134,7 @@ static void normals_stay_where_all_corners_agree(void** state)
     sup_character_destroy(c);
 }
 
-static void complaints_have_a_line(void** state)
+static void errors_name_the_line(void** state)
 {
     (void)state;
     refuse("v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", "line 2: a vertex needs three numbers, like 0.5 or 2e-3");
@@ -253,7 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polygons_and_vertex_order_are_kept),
-        cmocka_unit_test(whoever_waits_is_asked_every_so_many_lines),
+        cmocka_unit_test(progress_is_reported_every_so_many_lines),
         cmocka_unit_test(equal_vertices_are_never_welded),
         cmocka_unit_test(every_way_to_write_a_corner_is_read),
         cmocka_unit_test(negative_indices_count_from_where_they_stand),
@@ -261,7 +261,7 @@ int main(void)
         cmocka_unit_test(colors_weights_and_other_words_are_passed_over),
         cmocka_unit_test(a_file_may_end_without_a_line_end),
         cmocka_unit_test(normals_stay_where_all_corners_agree),
-        cmocka_unit_test(complaints_have_a_line),
+        cmocka_unit_test(errors_name_the_line),
         cmocka_unit_test(a_decimal_comma_of_the_locale_changes_nothing),
         cmocka_unit_test(cut_or_changed_anywhere_it_never_crashes),
         cmocka_unit_test(every_refused_allocation_is_survived),

@@ -214,7 +214,7 @@ static void every_refused_allocation_is_survived(void** state)
     starve(w.bytes, w.size);
 }
 
-static void whoever_waits_is_asked_every_so_many_rows(void** state)
+static void progress_is_reported_every_so_many_rows(void** state)
 {
     (void)state;
     enum { FACES = 100000, LEAST = 50000 };
@@ -238,7 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polygons_and_vertex_order_are_kept),
         cmocka_unit_test(every_encoding_gives_the_same_and_the_unknown_is_stepped_over),
-        cmocka_unit_test(whoever_waits_is_asked_every_so_many_rows),
+        cmocka_unit_test(progress_is_reported_every_so_many_rows),
         cmocka_unit_test(complaints_name_what_is_wrong),
         cmocka_unit_test(larger_polygons_than_expected_fit),
         cmocka_unit_test(cut_or_changed_anywhere_it_never_crashes),

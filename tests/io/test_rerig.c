@@ -139,7 +139,7 @@ static void a_mesh_under_other_joints_keeps_what_it_wears(void** state)
     done(made, &b);
 }
 
-static void written_without_a_bake_it_keeps_it_too(void** state)
+static void a_file_written_without_a_bake_keeps_the_surface_too(void** state)
 {
     (void)state;
     builder   b = { 0 };
@@ -316,7 +316,7 @@ static void new_weights_stay_on_the_files_own_skeleton(void** state)
     done(c, &b);
 }
 
-static void running_out_of_memory_is_said_wherever_it_happens(void** state)
+static void running_out_of_memory_is_reported_wherever_it_happens(void** state)
 {
     (void)state;
     builder b = { 0 };
@@ -334,7 +334,7 @@ static void running_out_of_memory_is_said_wherever_it_happens(void** state)
 
 // A sheared matrix whose parts, a turn of 45 degrees and a scale of 3.4e38, put the joint below it at 3.4e38 + sin 45 x 3.4e38,
 // which no float holds. As a matrix it can be read; but a joint that a clip moves is written in parts.
-static void what_could_not_be_read_again_is_not_written(void** state)
+static void files_that_we_could_not_read_are_not_written(void** state)
 {
     (void)state;
     static const float times[] = { 0, 1 }, turns[] = { 0, 0, 0, 1, 0, 0, 0.6f, 0.8f };
@@ -368,13 +368,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_under_other_joints_keeps_what_it_wears),
-        cmocka_unit_test(written_without_a_bake_it_keeps_it_too),
+        cmocka_unit_test(a_file_written_without_a_bake_keeps_the_surface_too),
         cmocka_unit_test(what_no_longer_plays_goes_with_its_bytes),
         cmocka_unit_test(nothing_goes_where_an_extension_may_refer_to_it),
         cmocka_unit_test(colors_and_coordinates_are_found_under_the_new_joints),
         cmocka_unit_test(new_weights_stay_on_the_files_own_skeleton),
-        cmocka_unit_test(what_could_not_be_read_again_is_not_written),
-        cmocka_unit_test(running_out_of_memory_is_said_wherever_it_happens),
+        cmocka_unit_test(files_that_we_could_not_read_are_not_written),
+        cmocka_unit_test(running_out_of_memory_is_reported_wherever_it_happens),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

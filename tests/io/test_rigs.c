@@ -103,7 +103,7 @@ static void tables_that_lie_are_refused(void** state)
     refuse_table(sup_tmat_parse, "1 2\nx 3\n", 8, "line 2");
 }
 
-static void cut_files_and_missing_memory_end_in_words(void** state)
+static void cut_files_and_missing_memory_are_errors(void** state)
 {
     (void)state;
     static const char tgf[] = "1 0 0 0\n2 1 0 0\n3 2 0 0\n#\n1 2\n2 3\n#\n", dmat[] = "1 3\n1.25\n2.5\n3.75\n";
@@ -301,7 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_bones_with_parents),      cmocka_unit_test(both_kinds_of_tables_are_read),
-        cmocka_unit_test(tables_that_lie_are_refused),       cmocka_unit_test(cut_files_and_missing_memory_end_in_words),
+        cmocka_unit_test(tables_that_lie_are_refused),       cmocka_unit_test(cut_files_and_missing_memory_are_errors),
         cmocka_unit_test(wolf_poses_are_those_published),    cmocka_unit_test(every_frame_of_the_elephant_follows_its_matrices),
         cmocka_unit_test(tables_of_another_rig_are_refused),
     };

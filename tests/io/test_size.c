@@ -60,7 +60,7 @@ static void a_plausible_size_is_believed(void** state)
 
 // The power of ten that brings it nearest to 2 m; by hand: 155 -> 1.55, 0.007 -> 0.7, 24 -> 2.4, 64 -> 0.64, 63 -> 6.3, 0.1
 // -> 1.
-static void an_implausible_size_is_said_and_taken_for_a_plausible_one(void** state)
+static void an_implausible_size_is_noted_and_a_plausible_one_assumed(void** state)
 {
     (void)state;
     check("a.obj", 155, 0, 0.01,
@@ -116,7 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plausible_size_is_believed),
-        cmocka_unit_test(an_implausible_size_is_said_and_taken_for_a_plausible_one),
+        cmocka_unit_test(an_implausible_size_is_noted_and_a_plausible_one_assumed),
         cmocka_unit_test(a_size_that_a_person_insists_on_is_believed),
         cmocka_unit_test(a_body_without_extent_has_no_size_to_judge),
         cmocka_unit_test(the_nodes_scale_counts),

@@ -82,7 +82,7 @@ static sup_result run(assimp_make_fn* make, sup_arena* arena, gltf_given* given,
     return assimp_apart(make, &in, arena, arena, given, error);
 }
 
-static void a_process_that_dies_is_a_sentence(void** state)
+static void a_process_that_dies_is_reported(void** state)
 {
     (void)state;
     sup_arena* arena = sup_arena_create(NULL);
@@ -180,7 +180,7 @@ static void files_that_undo_assimp_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_that_dies_is_a_sentence),
+        cmocka_unit_test(a_process_that_dies_is_reported),
         cmocka_unit_test(a_process_that_was_stopped_is_ended),
         cmocka_unit_test(a_document_comes_over_whole),
         cmocka_unit_test(files_that_undo_assimp_are_refused),

@@ -95,7 +95,7 @@ static void refused(const char* file, const sup_bake_budget* budget, const char*
     assert_int_equal(test_folder_count(&folder), 0);
 }
 
-static void impossible_is_refused_with_the_cure_and_nothing_written(void** state)
+static void impossible_budgets_are_refused_with_the_cure_and_nothing_is_written(void** state)
 {
     (void)state;
     const sup_bake_budget tiny = { .bytes = 1000 }, exact = { .worst = 1e-12 * (double)tube->mesh.diagonal };
@@ -113,7 +113,7 @@ static void skinning_alone_takes_no_targets(void** state)
     const sup_bake_budget budget = { .worst = 10 * (double)tube->mesh.diagonal };
     test_bake             b = bake("still.glb", &budget, NULL);
     assert_int_equal(b.report.components, 0);
-    assert_string_equal(b.report.way, "skinning alone");
+    assert_string_equal(b.report.method, "skinning alone");
     unlink(b.path);
 }
 
@@ -161,7 +161,7 @@ int main(void)
         cmocka_unit_test(worst_point_stays_within_its_error),
         cmocka_unit_test(root_mean_square_stays_within_its_error),
         cmocka_unit_test(size_is_kept_and_used),
-        cmocka_unit_test(impossible_is_refused_with_the_cure_and_nothing_written),
+        cmocka_unit_test(impossible_budgets_are_refused_with_the_cure_and_nothing_is_written),
         cmocka_unit_test(skinning_alone_takes_no_targets),
         cmocka_unit_test(flat_loops_and_held_poses_keep_their_promise),
         cmocka_unit_test(every_allocation_may_fail),

@@ -204,7 +204,7 @@ static void folded_strip_meets_itself_where_no_point_is_shared(void** state)
 
 // A fan of triangles about an axis, each by points of its own: every one crosses every other. Sixty-four make 2,016 pairs; of
 // two thousand the search gives up, and says so.
-static void triangles_in_one_place_are_counted_or_said_to_be_too_many(void** state)
+static void triangles_in_one_place_are_counted_or_reported_as_too_many(void** state)
 {
     (void)state;
     for (uint32_t n = 64; n <= 2048; n *= 32) {
@@ -541,7 +541,7 @@ int main(void)
         cmocka_unit_test(bar_through_a_box_crosses_in_sixteen_pairs),
         cmocka_unit_test(touching_boxes_do_not_cross_but_equal_faces_overlap),
         cmocka_unit_test(folded_strip_meets_itself_where_no_point_is_shared),
-        cmocka_unit_test(triangles_in_one_place_are_counted_or_said_to_be_too_many),
+        cmocka_unit_test(triangles_in_one_place_are_counted_or_reported_as_too_many),
         cmocka_unit_test(what_only_exact_numbers_decide_is_paid_for),
         cmocka_unit_test(sixteen_thousand_triangles_take_milliseconds),
         cmocka_unit_test(pairs_are_the_same_for_any_number_of_workers),

@@ -56,7 +56,7 @@ static void motion_says_when_memory_is_missing(void** state)
     }
 }
 
-static void settled_when_speeds_were_last_above(void** state)
+static void settling_time_is_when_speeds_were_last_above(void** state)
 {
     (void)state;
     const double speeds[] = { 9, 5, 1, 3, 1, 0.5, 0.2 };
@@ -76,7 +76,7 @@ int main(void)
         cmocka_unit_test(errors_are_gathered_over_frames),
         cmocka_unit_test(jerk_of_a_cubic_is_its_third_derivative),
         cmocka_unit_test(motion_says_when_memory_is_missing),
-        cmocka_unit_test(settled_when_speeds_were_last_above),
+        cmocka_unit_test(settling_time_is_when_speeds_were_last_above),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

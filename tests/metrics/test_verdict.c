@@ -88,7 +88,7 @@ static void a_tenth_of_the_cross_section_is_a_tenth_of_the_volume(void** state)
     judged_end(&j);
 }
 
-static void crossings_are_told_with_their_time_and_what_was_there_before(void** state)
+static void crossings_are_reported_with_their_time_and_those_of_linear(void** state)
 {
     (void)state;
     judged j = judged_tube();
@@ -109,7 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_spread_from_the_first_to_the_last),
         cmocka_unit_test(a_tenth_of_the_cross_section_is_a_tenth_of_the_volume),
-        cmocka_unit_test(crossings_are_told_with_their_time_and_what_was_there_before),
+        cmocka_unit_test(crossings_are_reported_with_their_time_and_those_of_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,14 +204,14 @@ static const struct {
     { "with all of it", { .coat = true, .tresses = true, .tail = true, .wings = true, .twists = true, .root = true } },
 };
 
-static void a_person_is_told_by_its_shape_whatever_hangs_on_it(void** state)
+static void a_person_is_recognized_by_shape_whatever_is_attached(void** state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof people / sizeof *people; ++i)
         check(people[i].what, &people[i].options, quat_identity(), true, true);
 }
 
-static void it_may_look_anywhere_and_stand_along_any_axis(void** state)
+static void a_body_is_recognized_facing_any_direction_with_any_axis_up(void** state)
 {
     (void)state;
     const float h = 0.70710678f;
@@ -225,7 +225,7 @@ static void it_may_look_anywhere_and_stand_along_any_axis(void** state)
 }
 
 // Straight legs without toes look in both directions alike.
-static void sides_that_nothing_tells_are_said_to_be_a_guess(void** state)
+static void sides_that_nothing_shows_are_reported_as_a_guess(void** state)
 {
     (void)state;
     doll_options o = { .no_toes = true };
@@ -295,9 +295,9 @@ static void what_has_no_legs_is_no_body(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_person_is_told_by_its_shape_whatever_hangs_on_it),
-        cmocka_unit_test(it_may_look_anywhere_and_stand_along_any_axis),
-        cmocka_unit_test(sides_that_nothing_tells_are_said_to_be_a_guess),
+        cmocka_unit_test(a_person_is_recognized_by_shape_whatever_is_attached),
+        cmocka_unit_test(a_body_is_recognized_facing_any_direction_with_any_axis_up),
+        cmocka_unit_test(sides_that_nothing_shows_are_reported_as_a_guess),
         cmocka_unit_test(four_legs_are_not_two),
         cmocka_unit_test(what_has_no_legs_is_no_body),
     };

@@ -393,7 +393,7 @@ static void a_fit_asks_for_every_bone_and_half_a_round(void** state)
     free_shapes(&s);
 }
 
-static void memory_that_runs_out_is_said(void** state)
+static void running_out_of_memory_is_reported(void** state)
 {
     (void)state;
     shapes                s = make_bodies(2, 3);
@@ -426,7 +426,7 @@ int main(void)
         cmocka_unit_test(shapes_without_size_or_motion_survive),
         cmocka_unit_test(a_fit_can_be_stopped),
         cmocka_unit_test(a_fit_asks_for_every_bone_and_half_a_round),
-        cmocka_unit_test(memory_that_runs_out_is_said),
+        cmocka_unit_test(running_out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static gait walk(const sup_character* c, const sup_clip* clip, const sup_retarge
 }
 
 // Feet on the ground, knees in front, and the front stays in front.
-static void everybody_walks_and_runs(void** state)
+static void every_character_walks_and_runs(void** state)
 {
     (void)state;
     static const char* const files[] = { "cesiumman.glb", "soldier.glb", "xbot.glb",         "readyplayer.glb",    "hvgirl.glb",
@@ -219,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_hangs_beside_the_hips_goes_with_the_body),
         cmocka_unit_test(no_skin_is_left_behind),
-        cmocka_unit_test(everybody_walks_and_runs),
+        cmocka_unit_test(every_character_walks_and_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

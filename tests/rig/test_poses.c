@@ -182,7 +182,7 @@ static void a_key_between_two_samples_is_met_exactly(void** state)
     end(&f);
 }
 
-static void wrong_files_are_sentences(void** state)
+static void wrong_files_are_refused_with_a_reason(void** state)
 {
     (void)state;
     fixture f = begin();
@@ -217,7 +217,7 @@ int main(void)
         cmocka_unit_test(over_a_clip_the_rest_of_it_goes_on),
         cmocka_unit_test(times_over_a_clip_rise_wherever_the_keys_fall),
         cmocka_unit_test(a_key_between_two_samples_is_met_exactly),
-        cmocka_unit_test(wrong_files_are_sentences),
+        cmocka_unit_test(wrong_files_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void names_of_many_programs_are_one_body(void** state)
     check_rows(poser, sizeof poser / sizeof *poser);
 }
 
-static void chains_of_one_name_are_told_by_their_order(void** state)
+static void chains_of_one_name_are_distinguished_by_their_order(void** state)
 {
     (void)state;
     static const role_row numbered[] = {
@@ -671,7 +671,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_many_programs_are_one_body),
-        cmocka_unit_test(chains_of_one_name_are_told_by_their_order),
+        cmocka_unit_test(chains_of_one_name_are_distinguished_by_their_order),
         cmocka_unit_test(cesium_man_walks_like_a_person),
         cmocka_unit_test(a_soldier_from_mixamo_walks_like_a_person),
         cmocka_unit_test(feet_that_hang_on_a_root_stay_at_their_legs),

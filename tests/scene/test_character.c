@@ -72,7 +72,7 @@ static void normals_turn_by_the_inverse_transpose(void** state)
     sup_character_destroy(c);
 }
 
-static void a_flattening_place_is_said(void** state)
+static void a_flattening_place_is_reported(void** state)
 {
     (void)state;
     small s;
@@ -145,7 +145,7 @@ static void a_mesh_too_large_for_its_box_is_refused(void** state)
     small_refused(&s, "'small' is too large");
 }
 
-static void an_unknown_unit_is_one_metre_and_said(void** state)
+static void an_unknown_unit_is_one_meter_with_a_note(void** state)
 {
     (void)state;
     small s;
@@ -349,10 +349,10 @@ int main(void)
         cmocka_unit_test(faces_that_repeat_a_point_are_kept_and_counted),
         cmocka_unit_test(identity_keeps_the_bits_of_positions),
         cmocka_unit_test(normals_turn_by_the_inverse_transpose),
-        cmocka_unit_test(a_flattening_place_is_said),
+        cmocka_unit_test(a_flattening_place_is_reported),
         cmocka_unit_test(what_cannot_be_a_mesh_is_refused_by_name),
         cmocka_unit_test(a_mesh_too_large_for_its_box_is_refused),
-        cmocka_unit_test(an_unknown_unit_is_one_metre_and_said),
+        cmocka_unit_test(an_unknown_unit_is_one_meter_with_a_note),
         cmocka_unit_test(warnings_begin_with_the_readers_and_end_at_sixty_four),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(memory_may_run_out_among_large_arrays),

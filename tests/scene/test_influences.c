@@ -83,7 +83,7 @@ static void a_joint_given_twice_counts_once(void** state)
     sup_character_destroy(c);
 }
 
-static void negatives_are_dropped_and_told_when_they_matter(void** state)
+static void negative_weights_are_dropped_and_noted_when_they_matter(void** state)
 {
     (void)state;
     strip t;
@@ -196,7 +196,7 @@ static void forty_influences_come_out_in_order(void** state)
 
 // Four influences from large to small are only divided; a fifth of no weight sends them through sorting and merging. Both must
 // give the same bits, also where the first way has to give up: ties, doubled joints, sums that a double rounds.
-static void the_usual_four_come_out_as_any_number_does(void** state)
+static void the_fast_path_for_four_influences_gives_the_general_result(void** state)
 {
     (void)state;
     enum { CASES = 9 };
@@ -274,12 +274,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_sorted_and_sum_to_one),
         cmocka_unit_test(a_joint_given_twice_counts_once),
-        cmocka_unit_test(negatives_are_dropped_and_told_when_they_matter),
+        cmocka_unit_test(negative_weights_are_dropped_and_noted_when_they_matter),
         cmocka_unit_test(points_without_weights_take_those_of_the_nearest),
         cmocka_unit_test(a_piece_without_any_weights_follows_the_first_skin_joint),
         cmocka_unit_test(bad_weights_are_refused_by_name),
         cmocka_unit_test(forty_influences_come_out_in_order),
-        cmocka_unit_test(the_usual_four_come_out_as_any_number_does),
+        cmocka_unit_test(the_fast_path_for_four_influences_gives_the_general_result),
         cmocka_unit_test(a_mesh_without_skin_follows_its_joint_wholly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

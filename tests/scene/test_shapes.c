@@ -42,7 +42,7 @@ static void maps_of_one_name_join_and_are_one_elsewhere(void** state)
     sup_character_destroy(c);
 }
 
-static void maps_are_clamped_aloud_and_must_be_numbers(void** state)
+static void maps_are_clamped_with_a_note_and_must_be_finite(void** state)
 {
     (void)state;
     small s;
@@ -86,7 +86,7 @@ static void morphs_turn_with_the_place_of_their_mesh_but_do_not_shift(void** sta
     sup_character_destroy(c);
 }
 
-static void morphs_that_are_no_numbers_are_refused(void** state)
+static void morphs_that_are_not_finite_are_refused(void** state)
 {
     (void)state;
     small s;
@@ -133,7 +133,7 @@ static void examples_are_given_per_vertex_and_kept_per_point(void** state)
     small_refused(&s, "example 'example 0' has no positions");
 }
 
-static void too_many_maps_are_left_out_aloud(void** state)
+static void too_many_maps_are_left_out_with_a_note(void** state)
 {
     (void)state;
     enum { MAPS = 300 };
@@ -162,11 +162,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_are_averaged_over_the_copies_of_a_point),
         cmocka_unit_test(maps_of_one_name_join_and_are_one_elsewhere),
-        cmocka_unit_test(maps_are_clamped_aloud_and_must_be_numbers),
+        cmocka_unit_test(maps_are_clamped_with_a_note_and_must_be_finite),
         cmocka_unit_test(morphs_turn_with_the_place_of_their_mesh_but_do_not_shift),
-        cmocka_unit_test(morphs_that_are_no_numbers_are_refused),
+        cmocka_unit_test(morphs_that_are_not_finite_are_refused),
         cmocka_unit_test(examples_are_given_per_vertex_and_kept_per_point),
-        cmocka_unit_test(too_many_maps_are_left_out_aloud),
+        cmocka_unit_test(too_many_maps_are_left_out_with_a_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,7 +227,7 @@ static void a_leaf_on_top_of_its_parent_looks_further_up(void** state)
     sup_character_destroy(c);
 }
 
-static void transforms_that_are_no_numbers_are_refused_by_name(void** state)
+static void transforms_that_are_not_finite_are_refused_by_name(void** state)
 {
     (void)state;
     small s;
@@ -259,7 +259,7 @@ int main(void)
         cmocka_unit_test(bones_run_to_skin_children_through_other_nodes),
         cmocka_unit_test(a_lone_joint_points_up),
         cmocka_unit_test(a_leaf_on_top_of_its_parent_looks_further_up),
-        cmocka_unit_test(transforms_that_are_no_numbers_are_refused_by_name),
+        cmocka_unit_test(transforms_that_are_not_finite_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

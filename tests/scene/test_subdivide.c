@@ -169,7 +169,7 @@ static void a_seam_is_one_point_and_two_vertices(void** state)
     sup_arena_destroy(arena);
 }
 
-static void too_much_is_a_sentence(void** state)
+static void too_many_levels_are_refused_with_the_limit(void** state)
 {
     (void)state;
     sup_character* fine = NULL;
@@ -220,7 +220,7 @@ static void a_crowded_point_is_a_sentence_or_a_mesh(void** state)
     assert_non_null(strstr(error.text, "too many edges"));
 }
 
-static void memory_may_end_anywhere(void** state)
+static void running_out_of_memory_anywhere_is_an_error(void** state)
 {
     (void)state;
     sup_character* tube = test_tube(3, 4, 2, 1.0f, 0.2f);
@@ -241,9 +241,9 @@ int main(void)
         cmocka_unit_test(borders_are_curves_and_corners_stay),
         cmocka_unit_test(weights_are_shares_and_rest_follows),
         cmocka_unit_test(a_seam_is_one_point_and_two_vertices),
-        cmocka_unit_test(too_much_is_a_sentence),
+        cmocka_unit_test(too_many_levels_are_refused_with_the_limit),
         cmocka_unit_test(a_crowded_point_is_a_sentence_or_a_mesh),
-        cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(running_out_of_memory_anywhere_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

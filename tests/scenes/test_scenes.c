@@ -507,7 +507,7 @@ static void making_twice_gives_the_same_bits(void** state)
     }
 }
 
-static void running_out_of_memory_is_said_and_leaks_nothing(void** state)
+static void running_out_of_memory_is_reported_and_leaks_nothing(void** state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
@@ -541,7 +541,7 @@ int main(void)
         cmocka_unit_test(sculpts_agree_with_the_pose_away_from_joints),
         cmocka_unit_test(twisted_sculpt_keeps_its_full_radius),
         cmocka_unit_test(making_twice_gives_the_same_bits),
-        cmocka_unit_test(running_out_of_memory_is_said_and_leaks_nothing),
+        cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,9 +186,9 @@ static sup_result close_output(workbench* top, sup_arena* arena, bake_outcome* o
     sup_bake_report* copy = sup_arena_copy(arena, report, 1, sizeof *report);
     if (copy) copy->tries = sup_arena_copy(arena, report->tries, report->try_count, sizeof *report->tries);
     out->budget = copy;
-    if (copy) copy->way = sup_arena_text(arena, copy->way, strlen(copy->way));
-    return copy && copy->tries && copy->way ? SUP_OK
-                                            : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for the report of a budget");
+    if (copy) copy->method = sup_arena_text(arena, copy->method, strlen(copy->method));
+    return copy && copy->tries && copy->method ? SUP_OK
+                                               : sup_fail(error, SUP_ERROR_MEMORY, "out of memory for the report of a budget");
 }
 
 // The link that 'fourier' or 'fourier#2' names; SUP_NONE: none.

@@ -112,10 +112,10 @@ static double millimetres(const sup_character* character, double length)
 static void print_tries(const sup_bake_report* report, const sup_character* character)
 {
     table t;
-    table_begin(&t, "way|>components|>kB|>rms mm|>worst mm");
+    table_begin(&t, "method|>components|>kB|>rms mm|>worst mm");
     for (uint32_t i = 0; i < report->try_count; i++) {
         const sup_bake_try* one = &report->tries[i];
-        table_add(&t, "%s", one->way);
+        table_add(&t, "%s", one->method);
         table_add(&t, "%u", one->components);
         table_add(&t, "%.1f", one->bytes / 1e3);
         table_add(&t, "%.4f", millimetres(character, one->rms));
@@ -132,10 +132,10 @@ void budget_print(const sup_bake_report* report, const sup_character* character,
     } parts[] = { { "shapes", report->shape_bytes }, { "weights", report->weight_bytes }, { "joint keys", report->key_bytes },
                   { "mesh", report->surface_bytes }, { "pictures", report->image_bytes }, { "document", report->rest_bytes } };
     if (tries) print_tries(report, character);
-    if (report->components == 0) printf("%s\n", report->way);
+    if (report->components == 0) printf("%s\n", report->method);
     else
         printf("%u morph target%s: %s; %u estimates, %u file%s made and read again\n", report->components,
-               report->components == 1 ? "" : "s", report->way, report->try_count, report->rounds,
+               report->components == 1 ? "" : "s", report->method, report->try_count, report->rounds,
                report->rounds == 1 ? "" : "s");
     printf("read again: %.4f mm rms, %.4f mm at worst; normals %.2f degrees rms, %.1f at worst\n",
            millimetres(character, report->rms), millimetres(character, report->worst), report->normal_rms,
@@ -155,7 +155,7 @@ sup_json* budget_describe(const sup_bake_report* report, const sup_character* ch
 {
     sup_json* json = sup_json_new(arena, SUP_JSON_OBJECT);
     if (!json) return NULL;
-    sup_json_set(arena, json, "way", sup_json_new_string(arena, report->way));
+    sup_json_set(arena, json, "way", sup_json_new_string(arena, report->method));
     put(arena, json, "components", report->components);
     put(arena, json, "rms_mm", millimetres(character, report->rms));
     put(arena, json, "worst_mm", millimetres(character, report->worst));
@@ -173,7 +173,7 @@ sup_json* budget_describe(const sup_bake_report* report, const sup_character* ch
     for (uint32_t i = 0; i < report->try_count && tries; i++) {
         const sup_bake_try* one = &report->tries[i];
         sup_json*           row = sup_json_push(tries, sup_json_new(arena, SUP_JSON_OBJECT));
-        sup_json_set(arena, row, "way", sup_json_new_string(arena, one->way));
+        sup_json_set(arena, row, "way", sup_json_new_string(arena, one->method));
         put(arena, row, "components", one->components);
         put(arena, row, "bytes", one->bytes);
         put(arena, row, "rms_mm", millimetres(character, one->rms));

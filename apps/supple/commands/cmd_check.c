@@ -46,11 +46,11 @@ static void print_table(const sup_checkup* c, uint32_t top, const offers* more)
             if (c->chain_count <= ROWS_PER_JOINT || k == 0 || k == joint->best) add_row(&t, c, joint, k, k == 0);
     }
     table_print(&t, 0);
-    if (sup_checkup_crowded(c))
+    if (sup_checkup_uncounted(c))
         printf("\nIntersections are not counted: even at rest more triangles lie in one place than can be counted. Merge "
                "duplicate faces first.\n");
     printf("\n%u of %u joints, worst first. Volume of the skin around the joint", top, c->joint_count);
-    if (!sup_checkup_crowded(c)) printf("; intersections beyond the %u at rest", c->rest_intersections);
+    if (!sup_checkup_uncounted(c)) printf("; intersections beyond the %u at rest", c->rest_intersections);
     printf(".\n\n");
     for (uint32_t j = 0; j < top; j++) printf("%2u. %s.\n", j + 1, c->joints[j].advice);
     for (uint32_t i = 0; i < more->count; i++) {
@@ -110,7 +110,7 @@ static void judge_chain(const sup_checkup* c, const limits* l, uint32_t k, verdi
                     100.0 * volume_loss(worst, k), worst->name, where, 100.0 * l->volume_loss, more);
     }
     if ((count = over_limit(c, k, intersections, l->intersections, &worst)) && isinf(intersections(worst, k))) {
-        bool rest = sup_checkup_crowded(c);
+        bool rest = sup_checkup_uncounted(c);
         verdict_add(v, "%s: more triangles lie in one place %s%s%s than can be counted; the limit is %.0f", name,
                     rest ? "at rest" : "when '", rest ? "" : worst->name, rest ? "" : "' turns", l->intersections);
     } else if (count) {
@@ -197,7 +197,7 @@ static int bind_chains(check_job* job, sup_character* character, const options* 
     return EXIT_FAILED;
 }
 
-static int tell(const sup_checkup* c, const options* o, const check_flags* f, const offers* more, sup_arena* arena)
+static int print_result(const sup_checkup* c, const options* o, const check_flags* f, const offers* more, sup_arena* arena)
 {
     uint32_t    top = f->top < c->joint_count ? (uint32_t)f->top : c->joint_count;
     verdict     v = { .arena = arena };
@@ -249,7 +249,7 @@ static int check_character(check_job* job, sup_character* character, const optio
         if (result != SUP_OK) code = fail_with(&error);
     }
     progress_end(job->bar);
-    if (code == EXIT_DONE) code = tell(&c, o, f, &more, arena);
+    if (code == EXIT_DONE) code = print_result(&c, o, f, &more, arena);
     for (uint32_t i = 0; i < job->desc.chain_count; i++) sup_chain_destroy(job->chains[i]);
     sup_meter_destroy(meter);
     return code;

@@ -213,7 +213,7 @@ static int run_chains(comparison* c, const chain_list* list, sup_arena* arena)
     return EXIT_FAILED;
 }
 
-static int tell(comparison* c, sup_arena* arena)
+static int print_result(comparison* c, sup_arena* arena)
 {
     verdict     broken = { .arena = arena };
     const char* page = options_text(c->o, FLAG_HTML, NULL);
@@ -235,7 +235,7 @@ static int count_rest_intersections(comparison* c)
     if (!scratch) return fail_memory();
     c->rest_intersections =
         crossings_number(sup_meter_intersections(c->job.meter, c->job.character->mesh.points, scratch, c->job.tasks, NULL, 0));
-    c->job.crowded = isinf(c->rest_intersections);
+    c->job.uncounted = isinf(c->rest_intersections);
     sup_scratch_destroy(scratch);
     return EXIT_DONE;
 }
@@ -265,7 +265,7 @@ static int compare_character(comparison* c, sup_character* character, motion* m,
     progress_begin(c->job.bar, "compare", options_has(c->o, FLAG_QUIET));
     if (code == EXIT_DONE) code = run_chains(c, &list, arena);
     progress_end(c->job.bar);
-    if (code == EXIT_DONE) code = tell(c, arena);
+    if (code == EXIT_DONE) code = print_result(c, arena);
     for (uint32_t i = 0; i < c->count; i++) measured_free(&c->chains[i]);
     sup_meter_destroy(meter);
     return code;

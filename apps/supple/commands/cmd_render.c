@@ -389,7 +389,7 @@ static sup_result write_film(session* s, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- verb
 
-static int tell(const options* o, const session* s, double seconds)
+static int print_result(const options* o, const session* s, double seconds)
 {
     uint32_t frames = s->job.film ? s->frame_count : 1;
     if (options_has(o, FLAG_JSON)) {
@@ -458,7 +458,7 @@ int cmd_render(const options* o)
     if (code == EXIT_DONE) code = character_load(o, o->words[0], false, &s.character);
     if (code == EXIT_DONE) code = pool_make(o, &s.pool);
     if (code == EXIT_DONE) code = render_character(o, &s);
-    if (code == EXIT_DONE) code = tell(o, &s, now_seconds() - begin);
+    if (code == EXIT_DONE) code = print_result(o, &s, now_seconds() - begin);
     stage_destroy(s.stage);
     sup_character_destroy(s.character);
     sup_pool_destroy(s.pool);

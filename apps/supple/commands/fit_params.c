@@ -388,7 +388,7 @@ static int share_frames(search* s, outcome* r)
     return EXIT_DONE;
 }
 
-static int look(search* s, outcome* r, const char* path)
+static int search_params(search* s, outcome* r, const char* path)
 {
     double u[SIMPLEX_MAX], values[SIMPLEX_MAX], best = 0.0, begin = now_seconds();
     for (uint32_t i = 0; i < s->count; i++) {
@@ -458,7 +458,7 @@ int fit_params(const options* o)
     outcome r = { 0 };
     if (!s.arena) return fail_memory();
     int code = prepare(&s, &r);
-    if (code == EXIT_DONE) code = look(&s, &r, path);
+    if (code == EXIT_DONE) code = search_params(&s, &r, path);
     if (code == EXIT_DONE && options_has(o, FLAG_JSON)) code = print_json(describe(&s, path, &r)) ? EXIT_DONE : EXIT_FAILED;
     else if (code == EXIT_DONE && !options_has(o, FLAG_QUIET)) print_outcome(&s, path, &r);
     sup_chain_destroy(s.chain);

@@ -19,7 +19,7 @@ typedef struct simplex {
 
 static double inside(double x) { return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x; }
 
-static void ask(simplex* s, corner* c)
+static void evaluate(simplex* s, corner* c)
 {
     if (s->stopped) return;
     s->asked++;
@@ -49,7 +49,7 @@ static corner along(simplex* s, double share)
         for (uint32_t i = 0; i < n; i++) middle += s->corners[i].x[d] / n;
         out.x[d] = inside(middle + share * (worst->x[d] - middle));
     }
-    ask(s, &out);
+    evaluate(s, &out);
     return out;
 }
 
@@ -57,7 +57,7 @@ static void shrink(simplex* s)
 {
     for (uint32_t i = 1; i <= s->job->count; i++) {
         for (uint32_t d = 0; d < s->job->count; d++) s->corners[i].x[d] = 0.5 * (s->corners[i].x[d] + s->corners[0].x[d]);
-        ask(s, &s->corners[i]);
+        evaluate(s, &s->corners[i]);
     }
 }
 
@@ -93,7 +93,7 @@ uint32_t simplex_search(const simplex_job* job, double* x, double* best)
         memcpy(s.corners[i].x, x, job->count * sizeof *x);
         // The first step goes in the direction with more room.
         if (i > 0) s.corners[i].x[i - 1] += x[i - 1] <= 0.5 ? job->step : -job->step;
-        ask(&s, &s.corners[i]);
+        evaluate(&s, &s.corners[i]);
     }
     sort(&s);
     while (!s.stopped && s.asked < job->evaluations_max && !small(&s)) {

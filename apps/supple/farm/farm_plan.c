@@ -226,7 +226,7 @@ static int add_job(sweep* s, const crossing* c)
 {
     farm* f = s->f;
     if (f->job_count == JOBS_MAX) {
-        report_error("over %u jobs; part them into several farms", (unsigned)JOBS_MAX);
+        report_error("over %u jobs; split them into several farms", (unsigned)JOBS_MAX);
         return EXIT_FAILED;
     }
     if (f->job_count == s->capacity) {
@@ -353,7 +353,7 @@ static int check_outputs(farm* f)
     for (uint32_t i = 0; i + 1 < f->job_count; i++)
         if (strcmp(sorted[i]->output, sorted[i + 1]->output) == 0) {
             report_error(
-                "two jobs write '%s' ('%s' with '%s' and '%s' with '%s'); tell them apart by {character}, {clip}, {chain} and "
+                "two jobs write '%s' ('%s' with '%s' and '%s' with '%s'); distinguish them by {character}, {clip}, {chain} and "
                 "{folder} in --outputs",
                 sorted[i]->output, sorted[i]->character, sorted[i]->chain, sorted[i + 1]->character, sorted[i + 1]->chain);
             return EXIT_FAILED;

@@ -101,7 +101,7 @@ void farm_print(const farm* f)
     uint32_t left = f->job_count - count_state(f, JOB_DONE) - count_state(f, JOB_FAILED);
     printf("%u jobs: %u done, %u failed, %u over a limit", f->job_count, count_state(f, JOB_DONE), count_state(f, JOB_FAILED),
            count_broken(f));
-    if (left) printf(", %u left: the same command goes on", left);
+    if (left) printf(", %u left: the same command resumes", left);
     printf("\nthis run: %.1f s of jobs, %.1f s of processors; outputs in %s, records and logs in %s\n", seconds, cpu, f->out,
            f->home);
 }

@@ -125,7 +125,7 @@ static void take_record(farm_job* job, const sup_json* record)
 
 // Whether the record says that the job has ended: done, with the same program, words and input bytes, and with its file
 // present; or failed during this run.
-static bool settled(queue* q, farm_job* job, bool beginning)
+static bool has_ended(queue* q, farm_job* job, bool beginning)
 {
     uint64_t        mark;
     char            key[20];
@@ -146,7 +146,7 @@ static bool settled(queue* q, farm_job* job, bool beginning)
 static void find_done(queue* q)
 {
     for (uint32_t i = 0; i < q->f->job_count; i++) {
-        if (!settled(q, &q->f->jobs[i], true)) continue;
+        if (!has_ended(q, &q->f->jobs[i], true)) continue;
         if (q->store.file) store_free(&q->store, &q->f->jobs[i]); // a dry run has no store
         q->done_before++;
     }
@@ -275,7 +275,7 @@ static bool claim(queue* q, farm_job* job)
     if (claimed == CLAIM_TAKEN && job->state != JOB_ELSEWHERE) job->state = JOB_ELSEWHERE, q->elsewhere++;
     if (claimed != CLAIM_OURS) return false;
     if (job->state == JOB_ELSEWHERE) q->elsewhere--;
-    if (!settled(q, job, false)) return true; // otherwise another run was faster, and has finished it
+    if (!has_ended(q, job, false)) return true; // otherwise another run was faster, and has finished it
     q->ended++;
     q->failed += job->state == JOB_FAILED;
     store_release(&q->store, job);
@@ -306,7 +306,7 @@ static bool next_job(void* user, pool_task* out)
 
 // ---------------------------------------------------------------------------------------------- progress
 
-static void say_line(queue* q, uint32_t running)
+static void print_progress(queue* q, uint32_t running)
 {
     farm*    f = q->f;
     double   now = system_seconds();
@@ -328,7 +328,7 @@ static bool queue_turn(void* user, uint32_t running)
     snprintf(q->bar.text, sizeof q->bar.text, "farm %u of %u%s", q->ended, f->job_count, q->failed ? ", some failed" : "");
     uint32_t todo = f->job_count - q->done_before;
     progress_report(&q->bar, todo ? (double)(q->ended - q->done_before) / todo : 1.0);
-    say_line(q, running);
+    print_progress(q, running);
     return !q->broken && (q->next < f->job_count || (q->elsewhere && !f->no_wait) || q->again_count);
 }
 

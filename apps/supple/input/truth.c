@@ -249,7 +249,7 @@ static bool match(const sup_mesh* mesh, const sup_mesh* from, gather* g)
 }
 
 // Converts from meters with y up to the character's unit and axis. We own the mesh.
-static void bring_home(sup_character* from, const sup_character* c)
+static void to_character_units(sup_character* from, const sup_character* c)
 {
     double    scale = from->metres_per_unit / c->metres_per_unit;
     sup_vec3* points = (sup_vec3*)(uintptr_t)from->mesh.points;
@@ -319,7 +319,7 @@ static int load_mesh(truth_set* t, uint32_t i, const sup_character* character, s
                                     .mesh_count = mesh != NULL,
                                     .extra = sup_extra_get() };
     if (sup_load(t->paths[i], &load, &from, &error) != SUP_OK) return fail_with(&error);
-    if (!own) bring_home(from, character);
+    if (!own) to_character_units(from, character);
     int code = match_file(t, i, character, from, arena, copies);
     sup_character_destroy(from);
     return code;

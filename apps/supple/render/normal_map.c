@@ -229,13 +229,13 @@ static void find_tangents(actor* a)
         float y1 = uv[v[1]][1] - uv[v[0]][1], y2 = uv[v[2]][1] - uv[v[0]][1];
         float det = (uv[v[1]][0] - uv[v[0]][0]) * y2 - (uv[v[2]][0] - uv[v[0]][0]) * y1, sign = det < 0 ? -1.0f : 1.0f;
         if (!isfinite(det) || det == 0) continue;
-        sup_vec3 way = unit((sup_vec3){ sign * ((p[1].x - p[0].x) * y2 - (p[2].x - p[0].x) * y1),
-                                        sign * ((p[1].y - p[0].y) * y2 - (p[2].y - p[0].y) * y1),
-                                        sign * ((p[1].z - p[0].z) * y2 - (p[2].z - p[0].z) * y1) });
+        sup_vec3 direction = unit((sup_vec3){ sign * ((p[1].x - p[0].x) * y2 - (p[2].x - p[0].x) * y1),
+                                              sign * ((p[1].y - p[0].y) * y2 - (p[2].y - p[0].y) * y1),
+                                              sign * ((p[1].z - p[0].z) * y2 - (p[2].z - p[0].z) * y1) });
         for (int k = 0; k < 3; k++) {
             float     angle = corner_angle(p[k], p[(k + 1) % 3], p[(k + 2) % 3]);
             sup_vec4* t = &a->vertex_tangents[v[k]];
-            t->x += angle * way.x, t->y += angle * way.y, t->z += angle * way.z;
+            t->x += angle * direction.x, t->y += angle * direction.y, t->z += angle * direction.z;
         }
     }
     for (uint32_t v = 0; v < m->vertex_count; v++) {

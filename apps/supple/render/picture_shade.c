@@ -203,7 +203,7 @@ static relief_step sample_step(const drawing* g, const sup_vec3* skin, const uin
     return step;
 }
 
-static skin_point look_at(const drawing* g, const ray_hit* hit, float x, float y)
+static skin_point surface_point(const drawing* g, const ray_hit* hit, float x, float y)
 {
     const picture_surface* s = hit->mesh->surface;
     const picture_desc*    d = g->desc;
@@ -279,7 +279,7 @@ static float shade_ghost(const drawing* g, sup_vec3 ray, float far, pixel* sum)
     ray_hit hit;
     // Where both coincide the solid one wins: the ghost shows where it departs.
     if (!cast_ray(g->scene, true, g->v.eye, ray, far - 0.003f * g->v.diagonal, &hit)) return 1.0f;
-    skin_point p = look_at(g, &hit, 0, 0);
+    skin_point p = surface_point(g, &hit, 0, 0);
     if (!hit.mesh->surface->colors && !hit.mesh->surface->color) p.albedo = GHOST;
     float facing = clampf(-dot(p.normal, ray), 0.0f, 1.0f), rim = (1.0f - facing) * (1.0f - facing);
     float cover = clampf(hit.mesh->surface->alpha * (0.8f + 1.4f * rim), 0.0f, 1.0f);
@@ -336,7 +336,7 @@ static void sample(const drawing* g, float x, float y, bool look, const chance* 
     if (cast_has_ghosts(g->scene)) weight *= shade_ghost(g, ray, far, sum);
     if (capped) add_color(&sum->rest, light_flat(&g->v, g->desc->cut_normal, SECTION), weight);
     else if (solid) {
-        skin_point p = look_at(g, &hit, x, y);
+        skin_point p = surface_point(g, &hit, x, y);
         shade(g, &p, ray, hit.distance, weight, luck, sum);
     } else {
         add_color(&sum->rest, light_background(g->desc, y / g->v.height), weight);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { LOOKS = 64, SMOOTH = 8 };          // instants sampled to detect travel; samples on either side while smoothing
+enum { SAMPLES = 64, SMOOTH = 8 };        // instants sampled to detect travel; instants on either side while smoothing
 static const double SMOOTH_SECONDS = 0.5; // on either side: about a step, so that the sway of a walk is not followed
 static const double TRAVEL = 0.5;         // of its size: a character that moves less stays in place
 
@@ -84,8 +84,8 @@ sup_result stage_path_create(stage* s, sup_error* error)
     if (result == SUP_OK) result = add_points(s, error);
     if (result != SUP_OK) return result;
     sup_vec3 low = vec(INFINITY, INFINITY, INFINITY), high = scale(low, -1.0f);
-    for (int i = 0; i <= LOOKS; i++) {
-        sup_vec3 at = middle(s, s->d.start + (s->d.end - s->d.start) * i / LOOKS);
+    for (int i = 0; i <= SAMPLES; i++) {
+        sup_vec3 at = middle(s, s->d.start + (s->d.end - s->d.start) * i / SAMPLES);
         low = vec(fminf(low.x, at.x), fminf(low.y, at.y), fminf(low.z, at.z));
         high = vec(fmaxf(high.x, at.x), fmaxf(high.y, at.y), fmaxf(high.z, at.z));
     }

@@ -117,8 +117,8 @@ static void take_frame(const measure_job* job, const bench* b, uint32_t i, measu
 
     take_volumes(job, b, sup_instance_pose(out->instance), f, out->parts + (size_t)i * sup_meter_part_count(meter));
     // A search that gives up costs as much as dozens that succeed: one is enough to know.
-    bool crowded = job->crowded || (i > 0 && isinf(f[-1].intersections));
-    f->intersections = crowded ? INFINITY : count_crossings(meter, b->points, b->meter_scratch, job->tasks);
+    bool uncounted = job->uncounted || (i > 0 && isinf(f[-1].intersections));
+    f->intersections = uncounted ? INFINITY : count_crossings(meter, b->points, b->meter_scratch, job->tasks);
     f->stretch = sup_meter_stretch(meter, b->points, NULL);
     f->roughness = sup_meter_roughness(meter, b->points, NULL);
     sup_motion_push(b->motion, b->points, &f->speed, &f->jerk, &jerk_max);

@@ -30,7 +30,7 @@ typedef struct measure_job {
     const sup_meter*     meter;
     const motion*        motion;
     uint32_t             frames;
-    bool                 crowded; ///< the rest shape has more intersections than can be counted: no frame's are counted
+    bool                 uncounted; ///< the rest shape has more intersections than can be counted: no frame's are counted
     const truth_set*     truth; ///< NULL: none
     const sup_tasks*     tasks;
     progress*            bar;

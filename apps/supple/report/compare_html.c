@@ -216,7 +216,7 @@ static void take_heat(const gallery* g, uint32_t frame)
 }
 
 // Finds what all pictures frame, and the end of their shared scale.
-static void survey(gallery* g, measured* m, uint32_t frame)
+static void measure_frame_box(gallery* g, measured* m, uint32_t frame)
 {
     uint32_t count = g->c->job.character->mesh.point_count;
     measured_points(m, &g->c->job, frame, g->points);
@@ -310,9 +310,9 @@ static sup_result put_pictures(html* h, const comparison* c, sup_arena* arena, s
     if (!g.points || !g.heat) return sup_fail(error, SUP_ERROR_MEMORY, "out of memory while preparing pictures");
     for (uint32_t i = 0; i < c->count; i++) {
         measured* m = &c->chains[i];
-        survey(&g, m, m->best);
-        survey(&g, m, hardest);
-        survey(&g, m, m->worst);
+        measure_frame_box(&g, m, m->best);
+        measure_frame_box(&g, m, hardest);
+        measure_frame_box(&g, m, m->worst);
     }
     // An edge at double or half its length is as bad as can be: a single torn edge must not dim the rest.
     if (!c->job.truth) g.top = fmin(fmax(g.top, 0.05), 1.0);

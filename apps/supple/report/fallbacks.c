@@ -12,7 +12,7 @@ typedef struct sentence {
 } sentence;
 
 static const sentence sentences[] = {
-    { "runner.lost_and_reset", "The motion was lost and restarted on the skinned skin",
+    { "runner.lost_and_reset", "The motion was lost and restarted from the skinned pose",
       "times: a point was no longer finite, or ten diagonals away; soften the chain, or lower --step" },
     { "runner.pose_held", "The simulation kept its last pose for",
       "steps: a joint's transform was not finite, or a million times too large; check the keys of the clip" },

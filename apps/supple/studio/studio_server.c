@@ -250,16 +250,16 @@ static int take_body(connection* c, const char* path, long long size)
     FILE*  file = path_open(path, "wbe");
     char*  piece = malloc(PIECE);
     double until = system_seconds() + UPLOAD_SECONDS;
-    int    status = file && piece ? 0 : refuse(c, 500, "the file could not be kept: %s", strerror(errno));
+    int    status = file && piece ? 0 : refuse(c, 500, "the file could not be stored: %s", strerror(errno));
     while (!status && size > 0) {
         int got = mg_read(c, piece, size < PIECE ? (size_t)size : PIECE);
         if (got <= 0 || system_seconds() > until) status = refuse(c, 408, "the file did not arrive; drop it again");
         else if (fwrite(piece, 1, (size_t)got, file) != (size_t)got)
-            status = refuse(c, 500, "the file could not be kept: %s; make room on the disk", strerror(errno));
+            status = refuse(c, 500, "the file could not be stored: %s; make room on the disk", strerror(errno));
         size -= got;
     }
     if (file && fclose(file) != 0 && !status)
-        status = refuse(c, 500, "the file could not be kept: %s; make room on the disk", strerror(errno));
+        status = refuse(c, 500, "the file could not be stored: %s; make room on the disk", strerror(errno));
     free(piece);
     return status;
 }
@@ -386,8 +386,8 @@ static int answer_given(const studio_server* s, connection* c, const char* id)
 static int answer_inside(studio_server* s, connection* c, const request* r, const char* name, bool posted)
 {
     if (strcmp(name, "api/convert") == 0)
-        return posted ? answer_convert(s, c, r) : refuse(c, 405, "a file to convert is posted");
-    if (posted) return refuse(c, 405, "only files to convert are posted");
+        return posted ? answer_convert(s, c, r) : refuse(c, 405, "files to convert are sent by POST");
+    if (posted) return refuse(c, 405, "only files to convert are sent by POST");
     if (strcmp(name, "api/session.json") == 0)
         return answer(c, 200, "application/json", "", s->site->session, s->site->session_size);
     if (strncmp(name, "api/files/", 10) == 0) return answer_given(s, c, name + 10);
@@ -415,11 +415,11 @@ static int on_request(connection* c)
                *from = header(r, "Sec-Fetch-Site", &twice), *sent = header(r, "X-Supple-Token", &twice),
                *cookies = header(r, "Cookie", &twice);
     header(r, "Content-Length", &twice);
-    if (twice) return refuse(c, 400, "the request says something twice");
+    if (twice) return refuse(c, 400, "the request repeats a header");
     if (!host || !is_our_host(s, host)) return refuse(c, 403, "this is not the address of supple studio");
     if (origin && !is_our_origin(origin, host)) return refuse(c, 403, "another site may not talk to supple studio");
     if (!posted && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return refuse(c, 405, "there is nothing to do with %.20s", method);
+        return refuse(c, 405, "the method %.20s is not supported", method);
 
     size_t run = strlen(s->run);
     bool   inside = path[0] == '/' && strlen(path) > run + 1 && same_secret(path + 1, run, s->run) && path[run + 1] == '/';
@@ -432,7 +432,7 @@ static int on_request(connection* c)
     bool known = (sent && same_secret(sent, strlen(sent), s->token)) || has_cookie(s, cookies);
     if (!inside || !known) return refuse(c, 403, "the token is missing: open the address that supple studio printed");
     // A post must carry an Origin, which browsers add to every post, or the token itself.
-    if (posted && !origin && !sent) return refuse(c, 403, "a request that brings a file says where it comes from");
+    if (posted && !origin && !sent) return refuse(c, 403, "a request with a file must carry its Origin");
     return answer_inside(s, c, r, path + run + 2, posted);
 }
 
@@ -491,7 +491,7 @@ studio_server* studio_server_begin(const studio_site* site, uint32_t port, uint3
 {
     studio_server* s = calloc(1, sizeof *s);
     if (!s || !make_secret(s->run) || !make_secret(s->token)) {
-        report_error(s ? "the system gives no random numbers, without which the page would be open to all" : "out of memory");
+        report_error(s ? "the system provides no random numbers, without which anybody could open the page" : "out of memory");
         free(s);
         return NULL;
     }
@@ -503,7 +503,7 @@ studio_server* studio_server_begin(const studio_site* site, uint32_t port, uint3
     if (!(port ? open_port(s, port) : (preferred && open_port(s, preferred)) || open_port(s, 0))) {
         if (port)
             report_error(
-                "port %u cannot be served: another program has it, or it is not yours to take; leave --port out for a free one",
+                "port %u cannot be opened: another program uses it, or you are not allowed to; leave --port out for a free one",
                 port);
         else report_error("no port could be opened on this machine");
         free(s);

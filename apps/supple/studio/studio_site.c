@@ -127,7 +127,7 @@ static sup_result read_beside(void* user, const char* path, size_t folder, sup_a
 
 // The files that a character references are those that our own reader asks for. A file that it refuses references none; the
 // page says why.
-static void look_into_character(recorder* r, const char* path)
+static void list_references(recorder* r, const char* path)
 {
     const sup_files  files = { .read = read_given, .read_below = read_beside, .user = r };
     sup_load_options load = { .files = &files, .extra = sup_extra_get() };
@@ -143,7 +143,7 @@ static const char* beside(const char* path, const char* name, sup_arena* arena)
 }
 
 // A preset references its world, a world the meshes of its bodies.
-static void look_into_json(recorder* r, const char* path, int depth)
+static void list_json_references(recorder* r, const char* path, int depth)
 {
     sup_arena*       arena = sup_arena_create(NULL);
     sup_bytes        bytes = { 0 };
@@ -157,10 +157,10 @@ static void look_into_json(recorder* r, const char* path, int depth)
         const sup_json* bodies = sup_json_get(tree, "bodies");
         const char*     world_path = beside(path, world, arena);
         if (world_path && depth == 0 && read_beside(r, world_path, folder, arena, &bytes, &error) == SUP_OK)
-            look_into_json(r, world_path, 1);
+            list_json_references(r, world_path, 1);
         for (const sup_json* body = bodies && bodies->type == SUP_JSON_ARRAY ? bodies->first : NULL; body; body = body->next) {
             const char* file = beside(path, sup_json_string(sup_json_get(body, "mesh"), NULL), arena);
-            if (file && read_beside(r, file, folder, arena, &bytes, &error) == SUP_OK) look_into_character(r, file);
+            if (file && read_beside(r, file, folder, arena, &bytes, &error) == SUP_OK) list_references(r, file);
         }
     }
     sup_arena_destroy(arena);
@@ -181,8 +181,8 @@ static int open_given(studio_site* site, const char* path)
         return fail_memory();
     size_t length = strlen(path);
     if (builtin) return EXIT_DONE;
-    if (length > 5 && strcmp(path + length - 5, ".json") == 0) look_into_json(&r, path, 0);
-    else if (sup_format_for(path)) look_into_character(&r, path); // assimp's formats are read when the page asks for them
+    if (length > 5 && strcmp(path + length - 5, ".json") == 0) list_json_references(&r, path, 0);
+    else if (sup_format_for(path)) list_references(&r, path); // assimp's formats are read when the page asks for them
     return EXIT_DONE;
 }
 

@@ -1,20 +1,20 @@
-// The library in a worker of its own, so that the page's thread never waits: the same names, and every answer is a promise.
+// The library in a worker of its own, so that the page's thread never waits: the same names, but every method returns a promise.
 import { type AnyWorker, type Place, inNode } from "./module.ts";
 import { type Bake, type Chain, type Character, type OpenOptions, type Player, type Supple, SuppleError } from "./supple.ts";
 
 type Thing = Supple | Character | Chain | Player | Bake;
 type Answer<R> = R extends Thing ? Remote<R> : Awaited<R>;
-/** The same object in a worker: what it returned is what the promise brings; arrays are copies of their own. */
+/** The same object in a worker: its methods return promises of their results, and arrays are copies. */
 export type Remote<T> = { [K in keyof T]: T[K] extends (...parameters: infer P) => infer R ? (...parameters: P) => Promise<Answer<R>> : Promise<T[K]> };
 
-/** What the worker is asked, and what it says. */
+/** A request to the worker, and its replies. */
 export interface Question {
     id: number;
     target: number;
     method: string;
     parameters: unknown[];
-    /** Which parameter is a listener, and where "stop" is written: a number that both see, or, where memory cannot be shared, an address that is
-     * no longer there. */
+    /** Which parameter is a listener, and the signal to stop: a number in shared memory or, where memory cannot be shared, an address that gets
+     * revoked. */
     listener?: { at: number; stop: SharedArrayBuffer | string };
 }
 export type Said =
@@ -29,7 +29,7 @@ interface Waiting {
     end?: () => void;
 }
 
-/** A worker that works hears no message. It can look at shared memory, and without that at whether an address of the page still leads anywhere. */
+/** A busy worker receives no messages. It can poll shared memory or, without that, an address of the page until it is revoked. */
 function stopper(): { sign: SharedArrayBuffer | string; stop(): void; end(): void } {
     if (typeof SharedArrayBuffer !== "undefined") {
         const sign = new SharedArrayBuffer(4);
@@ -43,7 +43,7 @@ class Line {
     private readonly waiting = new Map<number, Waiting>();
     private next = 1;
     private dead: Error | undefined;
-    /** The workers are ended because they were asked to. */
+    /** The workers end on request. */
     closing = false;
 
     constructor(private readonly worker: AnyWorker) {
@@ -94,7 +94,7 @@ class Line {
     }
 }
 
-/** An object whose every method asks the worker. Not a thenable: await would ask for `then`. */
+/** An object whose methods all call the worker. Not a thenable, although `await` asks for `then`. */
 function remote(line: Line, target: number): unknown {
     return new Proxy({}, {
         get(_, name) {
@@ -110,13 +110,13 @@ function remote(line: Line, target: number): unknown {
     });
 }
 
-/** Starts a worker with the library in it. */
+/** Starts a worker that runs the library. */
 export async function connect(place: Place, options: OpenOptions = {}): Promise<Remote<Supple>> {
     const worker = await place.worker(), line = new Line(worker), name = `supple-${Math.random()}`, locks = inNode ? undefined : globalThis.navigator?.locks;
     if (locks) worker.postMessage({ alive: name });
     try {
         const supple = await line.ask(0, "open", [options]) as Remote<Supple>, threads = locks ? await supple.threads : 0;
-        // A worker that the browser ends, for memory say, ends without a word. Each of them holds a lock of its own, which the page gets then.
+        // A worker that the browser kills (for memory, say) sends no event. Each worker holds a lock, which the page acquires when it dies.
         for (let i = 0; i < threads; ++i) void locks!.request(`${name}/${i}`, () => line.closing || line.end("the browser ended a worker, perhaps because memory ran out")).catch(() => undefined);
         return supple;
     } catch (error) {

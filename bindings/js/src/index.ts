@@ -16,7 +16,7 @@ export const place: Place = {
         () => new URL("./worker.mjs", import.meta.url)),
 };
 
-/** The library in this thread: for Node, for a worker of your own, for small work in a page. */
+/** Runs the library in this thread: for Node, for a worker of your own, for small tasks in a page. */
 export const open = (options?: OpenOptions) => Supple.open(place, options);
-/** The library in a worker: for pages. */
+/** Runs the library in a worker: for pages. */
 export const connect = (options?: OpenOptions) => connectIn(place, options);

@@ -1,7 +1,7 @@
-// The WebAssembly module on a memory: shared with workers that take pieces of its work, or its own.
+// The WebAssembly module and its memory, which is private or shared with workers that take part of its work.
 
 const FIRST_PAGES = 64; // as linked in CMakeLists.txt
-// Only address space; shared memory is reserved at once, and phones refuse more.
+// Address space only, but shared memory is reserved at once, and phones refuse more.
 const MOST_PAGES = 65536;
 const MOST_SHARED_PAGES = 16384;
 const STACK = 1 << 20;
@@ -9,7 +9,7 @@ const STACK = 1 << 20;
 /** The functions of the module: those of flat.h, where 64-bit numbers are bigint, and those of wasm.c. */
 export type Exports = Record<string, (...parameters: (number | bigint)[]) => number | bigint>;
 
-/** What the module asks of JavaScript while it works. */
+/** The callbacks of the module into JavaScript. */
 export interface Imports {
     progress(user: number, fraction: number, what: number): number;
     read(user: number, path: number, out: number, room: bigint): bigint;
@@ -23,14 +23,14 @@ export interface Instance {
     end(): Promise<void>;
 }
 
-/** What starts workers and brings the module's bytes; the entries of the package differ in this alone. */
+/** Starts workers and provides the module's bytes; the package's entry points differ only in this. */
 export interface Place {
     bytes(): Promise<BufferSource>;
     /** A Worker of the page or of Node, running worker.ts. */
     worker(): Promise<AnyWorker>;
 }
 
-/** The part of Worker that Node's has too. */
+/** The part of Worker that Node's class has as well. */
 export interface AnyWorker {
     postMessage(message: unknown, transfer?: Transferable[]): void;
     terminate(): unknown;
@@ -40,17 +40,17 @@ export interface AnyWorker {
 export const inNode = typeof process !== "undefined" && Boolean(process.versions?.node);
 declare const process: { versions?: { node?: string } } | undefined;
 
-/** A module of Node's own, which bundlers for pages must not look for. */
+/** A built-in module of Node, which bundlers for pages must not resolve. */
 export function ofNodeItself(name: string): Promise<any> {
     return import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`);
 }
 
-/** Whether memory may be shared here: a page must be cross-origin isolated. */
+/** Whether memory can be shared: a page must be cross-origin isolated. */
 export function maySharedMemory(): boolean {
     return typeof SharedArrayBuffer !== "undefined" && (inNode || (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === true);
 }
 
-/** The module's import of a memory says that it is shared; here it becomes an own one. Atomic instructions work on both. */
+/** The module imports a shared memory; here the import becomes a private one. Atomic instructions work on both. */
 export function withOwnMemory(source: BufferSource): Uint8Array<ArrayBuffer> {
     const bytes = source instanceof ArrayBuffer ? new Uint8Array(source).slice() : new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice();
     let at = 8;
@@ -87,7 +87,7 @@ export function withOwnMemory(source: BufferSource): Uint8Array<ArrayBuffer> {
     throw new Error("these bytes are not the module of this package: they import no shared memory");
 }
 
-/** Resolves when the worker has said that it is about to serve. */
+/** Resolves when the worker has announced that it is about to serve. */
 function isReady(worker: AnyWorker): Promise<void> {
     return new Promise((resolve, reject) => worker.listen(() => resolve(), reject));
 }
@@ -106,14 +106,14 @@ async function startWorkers(place: Place, module: WebAssembly.Module, memory: We
     return workers;
 }
 
-/** The module, compiled once for all that a page opens: from its bytes, or while they arrive. */
+/** The module, compiled once for everything that a page opens: from its bytes, or while they arrive. */
 export async function compile(source: BufferSource | Response): Promise<WebAssembly.Module> {
     if (source instanceof Response && maySharedMemory() && /^application\/wasm/.test(source.headers.get("Content-Type") ?? "")) return WebAssembly.compileStreaming(source);
     const bytes = source instanceof Response ? await source.arrayBuffer() : source;
     return WebAssembly.compile(maySharedMemory() ? bytes : withOwnMemory(bytes));
 }
 
-/** Starts the module with a session of so many threads. A module that was compiled already runs on the memory that it was compiled for. */
+/** Starts the module with a session of that many threads. A compiled module runs on the memory that it was compiled for. */
 export async function start(place: Place, threads: number, imports: Imports, given?: BufferSource | WebAssembly.Module): Promise<Instance> {
     const compiled = given instanceof WebAssembly.Module ? given : undefined;
     const shared = (threads > 1 || compiled !== undefined) && maySharedMemory();

@@ -1,11 +1,11 @@
-// What callers give as arrays, in the types that the module reads. Without this a plain array would be taken for an address.
+// Converts callers' arrays to the types that the module reads. Without this a plain array would be taken for an address.
 import { SuppleError } from "./supple.ts";
 
 function isList(values: unknown): values is ArrayLike<number> {
     return Array.isArray(values) || (ArrayBuffer.isView(values) && !(values instanceof DataView) && typeof (values as unknown as ArrayLike<unknown>)[0] !== "bigint");
 }
 
-/** Plain arrays and other types of numbers are copied; what is no list of numbers is an error. */
+/** Copies plain arrays and arrays of other types; anything but a list of numbers is an error. */
 export function floatsOf(what: string, values: ArrayLike<number>): Float32Array {
     if (values instanceof Float32Array) return values;
     if (!isList(values)) throw new SuppleError(`${what} must be a Float32Array or another list of numbers`, "input");

@@ -1,4 +1,4 @@
-// supple-skin/play: a module of little more than half the size, for pages that play glTF files and do nothing else.
+// supple-skin/play: a module of little more than half the size, for pages that only play glTF files.
 import { connect as connectIn } from "./client.ts";
 import { type Place, readBeside } from "./module.ts";
 import { startWorker } from "./place.ts";
@@ -15,7 +15,7 @@ const place: Place = {
         () => new URL("./worker.mjs", import.meta.url)),
 };
 
-/** The library in this thread: for Node, for a worker of your own, for small work in a page. */
+/** Runs the library in this thread: for Node, for a worker of your own, for small tasks in a page. */
 export const open = (options?: OpenOptions) => Supple.open(place, options);
-/** The library in a worker: for pages. */
+/** Runs the library in a worker: for pages. */
 export const connect = async (options: OpenOptions = {}) => connectIn(place, { ...options, wasm: options.wasm ?? await place.bytes() });

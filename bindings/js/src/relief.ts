@@ -1,5 +1,5 @@
-// three.js: folds finer than the triangles, in the shading. Every corner of a triangle knows its waves as functions of the place at rest, so a wave
-// may be much shorter than the triangle; a fragment blends the slopes that its three corners have there.
+// three.js: shades folds that are finer than the triangles. Every corner of a triangle stores its waves as functions of the rest position, so a wave
+// may be much shorter than the triangle; a fragment blends the slopes that its three corners predict there.
 import { BufferAttribute, DataTexture, FloatType, type Material, RGBAFormat, type Texture } from "three";
 import { RIPPLE_FLOATS, heightsOf } from "./ripples.ts";
 
@@ -10,14 +10,14 @@ function texture(texels: number): DataTexture {
     return new DataTexture(new Float32Array(4 * WIDTH * rows), WIDTH, rows, RGBAFormat, FloatType);
 }
 
-/** The ripples of a player as textures: their waves, which stay, and their heights, which change with every frame. */
+/** The ripples of a player as textures: their waves, which are constant, and their heights, which change with every frame. */
 export class Relief {
     readonly waves: DataTexture;
     readonly heights: DataTexture;
     private readonly points: number;
     private readonly texels: number; // of heights, a point
 
-    /** rest: three floats a point; ripples: as Player.ripples() returned them, in any frame. */
+    /** rest: three floats per point; ripples: the result of Player.ripples() in any frame. */
     constructor(rest: Float32Array, ripples: Float32Array) {
         const points = this.points = rest.length / 3, count = ripples.length / RIPPLE_FLOATS / points;
         this.waves = texture(points * (1 + count));
@@ -52,7 +52,7 @@ export class Relief {
     }
 }
 
-/** For a geometry without an index, three vertices a triangle: which points its triangle's corners are. pointOf: the point of each vertex. */
+/** For a geometry without an index (three vertices per triangle): the points at the corners of each vertex's triangle. pointOf: the point of each vertex. */
 export function cornersOf(pointOf: ArrayLike<number>): BufferAttribute {
     const out = new Float32Array(3 * pointOf.length);
     for (let i = 0; i < pointOf.length; ++i) for (let k = 0; k < 3; ++k) out[3 * i + k] = pointOf[i - i % 3 + k]!;
@@ -70,7 +70,7 @@ const VERTEX_MAIN = `
     vRippleShares = vec3(gl_VertexID % 3 == 0, gl_VertexID % 3 == 1, gl_VertexID % 3 == 2);
     vRippleSeen = mvPosition.xyz;
 `;
-// Waves that turn by more than a radian or two from pixel to pixel fade: drawn, they would flicker.
+// Waves whose phase changes by more than a radian or two from pixel to pixel fade out: drawn, they would flicker.
 const FRAGMENT = `
 uniform sampler2D rippleWaves;
 uniform sampler2D rippleHeights;
@@ -113,8 +113,8 @@ vec3 rippled(vec3 normal, float facing) {
 `;
 
 /**
- * The material with folds in its shading. For geometries without an index that have the attribute "rippleCorners" (cornersOf). What is changed of
- * the material afterwards does not change this one.
+ * A copy of the material that shades folds. For geometries without an index that have the attribute "rippleCorners" (cornersOf). Later changes to
+ * the material do not affect it.
  */
 export function folded(material: Material, { waves, heights }: { waves: Texture; heights: Texture }): Material {
     const own = material.clone();

@@ -15,7 +15,7 @@ const encoder = new TextEncoder();
 type Numbers = Float32Array | Float64Array | Uint32Array | Uint8Array;
 type Kind = { new (buffer: ArrayBufferLike, at: number, count: number): Numbers };
 
-/** What the library says when it cannot: the sentence names the object and the cure. */
+/** The library's error: the message names the object and the cure. */
 export class SuppleError extends Error {
     override name = "SuppleError";
     constructor(message: string, readonly code: (typeof CODES)[number]) {
@@ -24,13 +24,13 @@ export class SuppleError extends Error {
 }
 
 export interface OpenOptions {
-    /** How many threads share the work; without: one a core, up to eight, where memory may be shared, else one. */
+    /** How many threads share the work; by default one per core, up to eight, if memory can be shared, else one. */
     threads?: number;
-    /** The bytes of supple.wasm, where the page has fetched them itself, or the module that `compile` made of them: compiled once for any number of workers. */
+    /** The bytes of supple.wasm, if the page has fetched them itself, or the module that `compile` made from them: compiled once for any number of workers. */
     wasm?: BufferSource | WebAssembly.Module;
 }
 
-/** The module's memory, and calls with texts and arrays in it. */
+/** The module's memory, and calls that pass texts and arrays through it. */
 class Door {
     private listener: Progress | undefined;
     private thrown: unknown;
@@ -69,7 +69,7 @@ class Door {
         return new SuppleError(sentence, CODES[this.call("flat_status_of", handle)] ?? "input");
     }
 
-    /** A status other than 0 becomes an error with the handle's sentence. */
+    /** Throws the handle's error if the status is not 0. */
     check(handle: number, status: number): void {
         if (status) throw new SuppleError(this.text(this.call("flat_error", handle)), CODES[status] ?? "input");
     }
@@ -89,7 +89,7 @@ class Door {
         return new kind(this.instance.memory.buffer, at, count) as T;
     }
 
-    /** Calls with texts and arrays laid into the module's memory for that long. */
+    /** Copies texts and arrays into the module's memory for the duration of a call. */
     lend<T>(lent: (string | Numbers | undefined)[], use: (...at: number[]) => T): T {
         const places: number[] = [];
         try {
@@ -100,7 +100,7 @@ class Door {
         }
     }
 
-    /** The same for work that reports; an error that the listener throws stops the work and comes through. */
+    /** The same for calls with progress; an error that the listener throws stops the work and is thrown again. */
     listen<T>(progress: Progress | undefined, use: (pointer: number) => T): T {
         if (progress && typeof progress !== "function") throw new SuppleError("the listener of progress must be a function", "input");
         this.listener = progress;
@@ -123,7 +123,7 @@ class Door {
         }
     }
 
-    /** An array of a handle in place: a view that another call may make invalid. */
+    /** An array of a handle, in place: a view that the next call may invalidate. */
     array<T extends Numbers>(handle: number, name: string, kind: Kind): T {
         const at = this.lend([name], text => this.call("flat_array", handle, text, this.scratch));
         const count = Number(this.view<Float64Array>(BigUint64Array as unknown as Kind, this.scratch, 1)[0]);
@@ -171,7 +171,7 @@ class Door {
     }
 }
 
-/** What has a handle. Call free() when it is no longer needed; what still uses it keeps it alive inside. */
+/** An object with a handle. Call free() when it is no longer needed; objects that still use it keep it alive. */
 class Thing {
     /** @internal */
     constructor(protected readonly door: Door, protected readonly handle: number, protected readonly living: Set<Thing>) {
@@ -212,18 +212,18 @@ export class Character extends Thing {
         return this.door.json(this.handle, this.door.call("flat_inspect", this.handle));
     }
 
-    /** A copy of one of its arrays. */
+    /** Copies one of its arrays. */
     array<N extends CharacterArray>(name: N): ArrayOf<N> {
         return this.door.array(this.handle, name, KINDS[name] ?? Float32Array).slice() as ArrayOf<N>;
     }
 
-    /** A painted map, 0 to 1 for each point or each stored vertex. Chains that are there already do not see it. */
+    /** Adds a painted map, 0 to 1 for each point or each stored vertex. Existing chains do not see it. */
     map(name: string, values: ArrayLike<number>): void {
         const own = floatsOf("the values of a map", values);
         this.door.lend([name, own], (text, at) => this.door.check(this.handle, this.door.call("flat_map", this.handle, text, at, BigInt(own.length))));
     }
 
-    /** A sculpt at a time of a clip, three floats a point or a stored vertex. Without a time all sculpts are dropped. */
+    /** Adds a sculpt at a time of a clip, three floats per point or stored vertex. Without a time, drops all sculpts. */
     example(description: { name?: string; clip?: string; time?: number; rest_space?: boolean }, points?: ArrayLike<number>): void {
         const own = points && floatsOf("the points of a sculpt", points);
         this.door.lend([JSON.stringify(description), own], (text, at) =>
@@ -231,9 +231,9 @@ export class Character extends Thing {
     }
 
     /**
-     * Skin weights in place of those that are there: point i follows joints[k] by values[k], k from begin[i] to begin[i + 1]
-     * - 1. They are kept in steps of 2^-22 that sum to exactly 1, so that write() and who reads it have the same bits;
-     * array("weight_values") gives them.
+     * Replaces the skin weights: point i follows joints[k] by values[k], k from begin[i] to begin[i + 1] - 1. They are
+     * rounded to steps of 2^-22 that sum to exactly 1, so that a file from write() reads back to the same bits;
+     * array("weight_values") returns them.
      */
     weights(begin: ArrayLike<number>, joints: ArrayLike<number>, values: ArrayLike<number>): void {
         const rows = indicesOf("weights: begin", begin), own = indicesOf("weights: joints", joints), shares = floatsOf("weights: values", values);
@@ -242,14 +242,14 @@ export class Character extends Thing {
             this.door.call("flat_weights", this.handle, from, BigInt(rows.length), which, by, BigInt(shares.length))));
     }
 
-    /** A motion: ten floats a joint for every frame, and a weight a morph for every frame. */
+    /** Adds a motion: for every frame ten floats per joint, and one weight per morph. */
     clip(description: { name: string; fps: number }, local: ArrayLike<number>, morphs?: ArrayLike<number>): void {
         const own = floatsOf("a motion", local), shapes = morphs && floatsOf("the morphs of a motion", morphs);
         this.door.lend([JSON.stringify(description), own, shapes], (text, at, weights) => this.door.check(this.handle,
             this.door.call("flat_clip", this.handle, text, at, BigInt(own.length), weights, BigInt(shapes?.length ?? 0))));
     }
 
-    /** A rig for the mesh out of shapes of it, frame after frame, with the motion as the clip "fit". */
+    /** Fits a rig to shapes of the mesh, frame after frame, with their motion as the clip "fit". */
     fit(frames: ArrayLike<number>, options: FitOptions = {}, progress?: Progress): Character {
         const own = floatsOf("the shapes", frames);
         const made = this.door.lend([JSON.stringify(options), own], (text, at) =>
@@ -258,8 +258,8 @@ export class Character extends Thing {
     }
 
     /**
-     * The motion of a file (.bvh, or a clip of another character's file) on this character's joints, as a new clip. What comes back says who
-     * follows whom; pairs found by "shape" are guesses, and `map` corrects them.
+     * Adds the motion of a file (.bvh, or a clip of another character's file) as a new clip on this character's joints. The report says which
+     * joint follows which; pairs found by "shape" are guesses, and `map` corrects them.
      */
     motion(name: string, bytes: Uint8Array | ArrayBuffer, options: MotionOptions = {}, files?: Record<string, Uint8Array>): MotionReport {
         const own = bytesOf(`the bytes of ${name}`, bytes);
@@ -268,8 +268,8 @@ export class Character extends Thing {
     }
 
     /**
-     * A new character with automatic weights over the mesh of this one: for its own joints, or for those of a skeleton's file (.bvh, .tgf, a
-     * character's), which are fitted into the mesh. inspect().weights says what was found.
+     * Makes a new character with this mesh and automatic weights: for its own joints, or for those of a skeleton file (.bvh, .tgf, a
+     * character's), which are fitted into the mesh. inspect().weights is the report.
      */
     weigh(options: WeightOptions = {}, progress?: Progress, skeleton?: { name: string; bytes: Uint8Array }): Character {
         const own = skeleton && bytesOf(`the bytes of ${skeleton.name}`, skeleton.bytes);
@@ -278,23 +278,23 @@ export class Character extends Thing {
         return new Character(this.door, this.make(made), this.living);
     }
 
-    /** The doctor: every joint swept under several chains, worst first. Without chains: every deformer that suits and needs no settling. */
+    /** The doctor: sweeps every joint under several chains and lists the worst first. Without chains: every deformer that fits and needs no settling. */
     check(options: CheckOptions = {}, progress?: Progress): Checkup {
         return this.checkup(options, progress);
     }
 
-    /** The bytes of a GLB. */
+    /** The character as the bytes of a GLB. */
     write(): Uint8Array {
         return this.door.written(this.handle);
     }
 
-    /** The bytes of a mesh that bodies of worlds name, for chains from now on; undefined: none of that name. */
+    /** Provides a mesh that bodies of worlds name, for chains made from now on; undefined removes it. */
     prop(name: string, bytes: Uint8Array | undefined): void {
         const own = bytes && bytesOf(`the bytes of ${name}`, bytes);
         this.door.lend([name, own], (text, at) => this.door.check(this.handle, this.door.call("flat_prop", this.handle, text!, at!, BigInt(own?.length ?? 0))));
     }
 
-    /** Deformers in a row, bound to the character: "layers", or options. */
+    /** Binds deformers in a row to the character: "layers", or options. */
     chain(options: string | ChainOptions, progress?: Progress): Chain {
         const description = JSON.stringify(typeof options === "string" ? { links: options } : options);
         const made = this.door.lend([description], text =>
@@ -305,12 +305,12 @@ export class Character extends Thing {
 
 /** Deformers in a row, bound to a character. */
 export class Chain extends Thing {
-    /** The links with the values of their parameters, and which of them do nothing here and why. */
+    /** The links with the values of their parameters, and which parameters have no effect here and why. */
     describe(): ChainInfo {
         return this.door.json(this.handle, this.door.call("flat_describe", this.handle));
     }
 
-    /** The doctor for this chain as it is bound, behind those of `chains`: one joint at a time costs no binding. */
+    /** The doctor for this chain as it is bound, after those of `chains`: checking one joint at a time does not bind again. */
     check(options: CheckOptions = {}, progress?: Progress): Checkup {
         return this.checkup(options, progress);
     }
@@ -319,7 +319,7 @@ export class Chain extends Thing {
         return new Player(this.door, this.make(this.door.lend([JSON.stringify(options)], text => this.door.call("flat_play", this.handle, text))), this.living);
     }
 
-    /** All frames of a clip: as an array, or as the bytes of a file. */
+    /** Bakes all frames of a clip: to an array, or to the bytes of a file. */
     bake(options: BakeOptions = {}, progress?: Progress): Bake {
         const description = JSON.stringify(options.file === undefined ? options : { ...options, memory: true });
         const made = this.door.lend([description], text =>
@@ -328,15 +328,15 @@ export class Chain extends Thing {
     }
 }
 
-/** A chain that plays a clip, or poses from outside. */
+/** Plays a chain over a clip, or with poses from a live host. */
 export class Player extends Thing {
     private local = 0;
     private weights = 0;
     private room = [0, 0];
 
     /**
-     * The skin at a time, forwards or backwards: three floats a point, a view that is good until the next call. The same bits for the same
-     * time, whatever was asked before: a simulation goes back to the nearest of its snapshots and runs on from there.
+     * The skin at a time, forward or backward: three floats per point, a view that is valid until the next call. The same bits for the same
+     * time, whatever was evaluated before: a simulation restores its nearest snapshot and steps forward from there.
      */
     evaluate(seconds: number): Float32Array {
         this.door.check(this.handle, this.door.call("flat_evaluate", this.handle, seconds, 0, 0n));
@@ -344,8 +344,8 @@ export class Player extends Thing {
     }
 
     /**
-     * The skin `dt` seconds later in a pose from outside: ten floats a joint (translation, rotation x y z w, scale, from the parent) and a
-     * weight a morph. teleport: it did not move here, it is here.
+     * The skin `dt` seconds later in the host's pose: ten floats per joint (translation, rotation x y z w, scale, from the parent) and one
+     * weight per morph. teleport: the root has jumped, and the jump is not motion.
      */
     live(dt: number, local: ArrayLike<number>, morphs?: ArrayLike<number>, teleport = false): Float32Array {
         const pose = floatsOf("a pose", local), shapes = morphs && floatsOf("the weights of morphs", morphs);
@@ -360,33 +360,33 @@ export class Player extends Thing {
         return this.skin();
     }
 
-    /** A parameter while playing: "layers.gravity". Those whose `stage` is "frame" in deformers(); others, and the world, need another chain. */
+    /** Sets a parameter while playing: "layers.gravity". Only those with `stage` "frame" in deformers(); others, and the world, need a new chain. */
     set(parameter: string, value: number): void {
         this.door.lend([parameter], text => this.door.check(this.handle, this.door.call("flat_set", this.handle, text, value)));
     }
 
     /**
-     * Other forces than the chain's world has, as its member `forces` lists them, from second `from` on, behind which all is simulated anew. A
-     * hand that pulls adds a key a frame; a chain with the last of these forces gives the same bits.
+     * Replaces the forces of the world (its member `forces`) from second `from` on; what follows is simulated again. A hand that pulls adds a
+     * key per frame; a chain bound with the final forces gives the same bits.
      */
     forces(forces: object[], from: number): void {
         this.door.lend([JSON.stringify(forces)], text => this.door.check(this.handle, this.door.call("flat_forces", this.handle, text, from)));
     }
 
     /**
-     * The chain's bodies in other places, as the member `bodies` of its world lists them: as many, of the same kinds and meshes, from second
-     * `from` on. A ball that follows a pointer gets a key a frame; a chain with the last of these bodies gives the same bits.
+     * Moves the chain's bodies (the member `bodies` of its world, with the same count, kinds and meshes) from second `from` on. A ball that
+     * follows a pointer gets a key per frame; a chain bound with the final bodies gives the same bits.
      */
     bodies(bodies: object[], from: number): void {
         this.door.lend([JSON.stringify(bodies)], text => this.door.check(this.handle, this.door.call("flat_bodies", this.handle, text, from)));
     }
 
-    /** The newtons that a spring of the world pulled with in the last step, by its number in the list; 0: nothing held it. */
+    /** The newtons a spring of the world pulled with in the last step, by its index in the list of forces; 0: no link applied it. */
     felt(force: number): number {
         return this.door.call("flat_felt", this.handle, force);
     }
 
-    /** From this second of the clip on its pose is held, as `supple bake --hold` does behind --end; 0: the clip plays on. */
+    /** Holds the pose from this second of the clip on, as `supple bake --hold` does after --end; 0: the clip plays on. */
     hold(still: number): void {
         this.door.check(this.handle, this.door.call("flat_hold", this.handle, still));
     }
@@ -396,30 +396,31 @@ export class Player extends Thing {
         return this.door.array(this.handle, "skin", Float32Array);
     }
 
-    /** The frame's weights of morphs, as `live` takes them. */
+    /** The frame's morph weights, as `live` takes them. */
     morphs(): Float32Array {
         return this.door.array(this.handle, "morph_weights", Float32Array);
     }
 
-    /** The frame's pose: ten floats a joint. */
+    /** The frame's pose: ten floats per joint. */
     pose(): Float32Array {
         return this.door.array<Float32Array>(this.handle, "local", Float32Array).slice();
     }
 
     /**
-     * Folds of the frame that are too fine for its points, for shading: for each ripple its wave x y z in radians a unit, cosine and sine of its
-     * phase, and its height; as many for each point. Empty unless the last link is such as `wrinkle`. `Relief` of supple-skin/three draws them.
+     * Folds of the frame that are too fine for its points, for shading: for each ripple its wave x y z in radians per unit, cosine and sine of its
+     * phase, and its height; the same number for each point. Empty unless the last link has them, as `wrinkle` does. `Relief` of supple-skin/three
+     * draws them.
      */
     ripples(): Float32Array {
         return this.door.array(this.handle, "ripples", Float32Array);
     }
 
-    /** The heights alone: the rest of a ripple stays what it is from frame to frame. */
+    /** Only the heights: the rest of a ripple is the same in every frame. */
     rippleHeights(): Float32Array {
         return heightsOf(this.ripples());
     }
 
-    /** Of the frame: 16 digits, as `supple bake --hashes` prints. */
+    /** The frame's hash: 16 digits, as `supple bake --hashes` prints. */
     hash(): string {
         const at = this.door.call("flat_hash", this.handle);
         if (!at) throw this.door.error(this.handle);
@@ -430,7 +431,7 @@ export class Player extends Thing {
         return this.door.json(this.handle, this.door.call("flat_measure", this.handle));
     }
 
-    /** Distances of the frame to a truth of three floats a point. */
+    /** Distances of the frame to a truth of three floats per point. */
     errors(truth: ArrayLike<number>): Errors {
         const own = floatsOf("the truth", truth);
         return this.door.lend([own], at => this.door.json<Errors>(this.handle, this.door.call("flat_errors", this.handle, at, BigInt(own.length))));
@@ -447,13 +448,13 @@ export class Player extends Thing {
             this.door.call("flat_distances", this.handle, places!, BigInt(given.length), at, count));
     }
 
-    /** Unit normals of the frame, three floats a stored vertex; `vertices` as the character's inspect() says. */
+    /** Unit normals of the frame, three floats per stored vertex; `vertices` from the character's inspect(). */
     normals(vertices: number): Float32Array {
         if (!Number.isInteger(vertices) || vertices < 0) throw new SuppleError("normals take the number of stored vertices, inspect().vertices", "input");
         return this.filled([], 3 * vertices, (at, count) => this.door.call("flat_normals", this.handle, at, count));
     }
 
-    /** What a link shows of itself in the frame. */
+    /** What a link draws of its internals in the frame. */
     draw(link: number, what?: string): Drawing {
         this.door.lend([what], text => this.door.check(this.handle, this.door.call("flat_draw", this.handle, link, text)));
         const [lines, points, triangles] = ["draw_lines", "draw_points", "draw_triangles"].map(name => this.door.array<Float32Array>(this.handle, name, Float32Array).slice());
@@ -483,13 +484,13 @@ export class Player extends Thing {
     }
 }
 
-/** What a bake left. */
+/** The result of a bake. */
 export class Bake extends Thing {
     inspect(): BakeInfo {
         return this.door.json(this.handle, this.door.call("flat_inspect", this.handle));
     }
 
-    /** All frames one after the other, three floats a point; where they went to a file, an error. */
+    /** All frames one after the other, three floats per point; an error if they went to a file. */
     points(): Float32Array {
         return this.door.array<Float32Array>(this.handle, "points", Float32Array).slice();
     }
@@ -535,8 +536,8 @@ export class Supple {
     }
 
     /**
-     * A character from the bytes of a file, whose name's ending tells the format, or a built-in one ("builtin:beast", without bytes).
-     * `files` are those that it names beside itself.
+     * A character from the bytes of a file, whose name's ending gives the format, or a built-in one ("builtin:beast", without bytes).
+     * `files` are the files that it references.
      */
     load(name: string, bytes?: Uint8Array | ArrayBuffer, options: LoadOptions = {}, files?: Record<string, Uint8Array>): Character {
         const { session } = this.door, own = bytes && bytesOf(`the bytes of ${name}`, bytes);

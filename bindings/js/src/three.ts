@@ -1,4 +1,4 @@
-// three.js: a chain in the place of SkinnedMesh's skinning. The bones stay those of three, moved by an AnimationMixer or by hand.
+// three.js: a chain replaces the skinning of a SkinnedMesh. The bones remain three's own, moved by an AnimationMixer or by hand.
 import {
     Box3, BufferAttribute, type BufferGeometry, DynamicDrawUsage, Matrix3, Matrix4, Mesh, type Object3D, Quaternion, type SkinnedMesh, Sphere, Vector3,
 } from "three";
@@ -12,27 +12,27 @@ export { Relief, cornersOf, folded } from "./relief.ts";
 export interface SkinOptions {
     /** The deformers: "layers", or options of a chain. */
     chain: string | ChainOptions;
-    /** Metres a unit of the scene; without: 1, or what makes a character of implausible size a plausible one. */
+    /** Meters per unit of the scene; by default 1, or whatever gives a character of implausible size a plausible one. */
     unit?: number;
     progress?: Progress;
 }
 
-/** What a mesh of three shows, and where its vertices are. */
+/** A mesh of three, its replacement, and where its vertices are. */
 interface Shown {
     source: SkinnedMesh;
-    /** The source's layers: without any it is not drawn, but what hangs on it is. */
+    /** The source's layers: without any it is not drawn, but its children are. */
     layers: number;
     mesh: Mesh;
     vertexBegin: number;
-    /** Where folds are shaded its triangles share no vertices: which of the source's each one is. */
+    /** If folds are shaded, its triangles share no vertices: the source's vertex of each. */
     vertices?: ArrayLike<number>;
 }
 
-const TELEPORT = 1; // seconds: longer steps are a tab that slept
+const TELEPORT = 1; // seconds: a longer step means that the tab was suspended
 const vector = new Vector3();
 const decomposed = { position: new Vector3(), quaternion: new Quaternion(), scale: new Vector3() };
 
-/** The root, and below it every object that a bone hangs on: parents first. */
+/** The root, and below it every ancestor of a bone: parents first. */
 function jointsOf(root: Object3D, meshes: SkinnedMesh[]): Object3D[] {
     const wanted = new Set<Object3D>([root]);
     for (const mesh of meshes)
@@ -52,7 +52,7 @@ function put(to: Float32Array, joint: number, { position, quaternion, scale }: {
     scale.toArray(to, 10 * joint + 7);
 }
 
-/** The pose as three has it: the root where it is in the world, the others from their parents. */
+/** The pose as three has it: the root in world space, the others relative to their parents. */
 function readPose(joints: Object3D[], to: Float32Array): void {
     joints[0]!.updateWorldMatrix(true, false);
     joints.forEach((object, i) => {
@@ -62,19 +62,19 @@ function readPose(joints: Object3D[], to: Float32Array): void {
     });
 }
 
-/** What leads from where the mesh was bound to the world, as its first bone stands now: points get the size they are seen in. */
+/** The map from the mesh's bind space to the world by the current pose of its first bone: points get the size at which they are seen. */
 function bindToWorld(mesh: SkinnedMesh): Matrix4 {
     const { bones, boneInverses } = mesh.skeleton;
     return new Matrix4().multiplyMatrices(bones[0]!.matrixWorld, boneInverses[0]!);
 }
 
-/** Every bone has one inverse bind; meshes that were bound elsewhere are carried over. */
+/** Every bone has one inverse bind; meshes that were bound elsewhere are transformed. */
 class Binding {
     readonly inverse = new Map<Object3D, Matrix4>();
 
     constructor(private readonly toWorld: Matrix4) {}
 
-    /** What carries the mesh's points into the common rest pose. */
+    /** The map of the mesh's points to the common rest pose. */
     take(mesh: SkinnedMesh): Matrix4 {
         const { bones, boneInverses } = mesh.skeleton;
         const common = bones.findIndex(bone => this.inverse.has(bone));
@@ -149,7 +149,7 @@ function arraysOf(mesh: SkinnedMesh, binding: Binding, numbers: Map<Object3D, nu
     return arrays;
 }
 
-/** The mesh that is seen: the same surface and material, with points of its own. */
+/** The visible mesh: the same surface and material, with points of its own. */
 function replacement(source: SkinnedMesh, root: Object3D): Mesh {
     const geometry: BufferGeometry = source.geometry.clone();
     for (const name of ["skinIndex", "skinWeight", "tangent"]) geometry.deleteAttribute(name);
@@ -168,7 +168,7 @@ function replacement(source: SkinnedMesh, root: Object3D): Mesh {
     return mesh;
 }
 
-/** Shades folds that are too fine for the points: every triangle has vertices of its own, which know the points at its corners. */
+/** Shades folds that are too fine for the points: every triangle has vertices of its own, which store the points at its corners. */
 function fold(shown: Shown, relief: Relief, vertexPoints: Uint32Array): void {
     const { mesh, vertexBegin } = shown, { geometry } = mesh, { boundingBox, boundingSphere } = geometry;
     const vertices = geometry.index?.array ?? Uint32Array.from({ length: geometry.attributes.position!.count }, (_, i) => i);
@@ -182,7 +182,7 @@ function fold(shown: Shown, relief: Relief, vertexPoints: Uint32Array): void {
     mesh.material = Array.isArray(mesh.material) ? mesh.material.map(one => folded(one, relief)) : folded(mesh.material, relief);
 }
 
-/** A chain in the place of the skinning of all SkinnedMeshes below an object. */
+/** A chain that replaces the skinning of all SkinnedMeshes below an object. */
 export class SuppleSkin {
     private readonly local: Float32Array;
     private readonly weights: Float32Array;
@@ -204,10 +204,10 @@ export class SuppleSkin {
         this.weights = new Float32Array(morphs.length);
     }
 
-    /** The meshes that are seen now, for raycasts and materials. */
+    /** The visible meshes, for raycasts and materials. */
     get meshes(): Mesh[] { return this.shown.map(one => one.mesh); }
 
-    /** False: three's own skinning is seen, to compare. */
+    /** False: shows three's own skinning, to compare. */
     set visible(visible: boolean) {
         for (const { source, layers, mesh } of this.shown) {
             mesh.visible = visible;
@@ -251,7 +251,7 @@ export class SuppleSkin {
     }
 
     /**
-     * Call after the mixer's update. In this thread it shows the frame at once; with a worker it shows the newest frame that is ready and
+     * Call after the mixer's update. In this thread it shows the frame at once; with a worker it shows the newest finished frame and
      * asks for the next one, and returns a promise of it.
      */
     update(dt: number): void | Promise<void> {
@@ -271,13 +271,13 @@ export class SuppleSkin {
         if (!(points instanceof Promise)) return this.show((this.player as Player).skin(), normals as Float32Array, heights as Float32Array | undefined);
         this.busy = true;
         return Promise.all([points, normals, heights]).then(([skin, unit, folds]) => this.show(skin, unit, folds), error => {
-            if (this.detached) return; // nobody waits for it any more
+            if (this.detached) return; // nobody is waiting for it any more
             this.failed = error;
             throw error;
         }).finally(() => (this.busy = false));
     }
 
-    /** The next update does not count as motion: after the character was placed elsewhere. */
+    /** Call after the character was placed elsewhere: the next update does not count as motion. */
     teleport(): void {
         this.jump = true;
     }
@@ -296,14 +296,14 @@ export class SuppleSkin {
         for (const one of this.owned) await one.free();
     }
 
-    /** Joints in the order that the character has them. */
+    /** Joints in the character's order. */
     private ordered(): Float32Array {
         const out = new Float32Array(this.local.length);
         this.order.forEach((id, i) => out.set(this.local.subarray(10 * id, 10 * id + 10), 10 * i));
         return out;
     }
 
-    /** Points and normals of the world into the meshes, which stand in the root's own space. */
+    /** Writes world-space points and normals into the meshes, which are in the root's own space. */
     private show(points: Float32Array, normals: Float32Array, heights: Float32Array | undefined): void {
         if (this.detached) return;
         if (heights) this.relief!.show(heights);
@@ -322,7 +322,7 @@ export class SuppleSkin {
                 if (px > max.x) max.x = px;
                 if (py > max.y) max.y = py;
                 if (pz > max.z) max.z = pz;
-                // Normals turn by the transpose of what turns from here to the world.
+                // Normals transform by the transpose of the map from here to the world.
                 const n = 3 * vertex, a = normals[n]!, b = normals[n + 1]!, c = normals[n + 2]!;
                 const nx = r[0] * a + r[1] * b + r[2] * c, ny = r[4] * a + r[5] * b + r[6] * c, nz = r[8] * a + r[9] * b + r[10] * c;
                 const length = 1 / (Math.sqrt(nx * nx + ny * ny + nz * nz) || 1);

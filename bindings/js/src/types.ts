@@ -1,17 +1,17 @@
-// What goes in and comes out as objects: the JSON of the flat interface.
+// Inputs and results as objects: the JSON of the flat interface.
 
-/** Told how far long work is, 0 to 1; false stops it, and the call throws with the code "cancelled". */
+/** Called during long work with its progress, 0 to 1; returning false stops it, and the call throws with the code "cancelled". */
 export type Progress = (fraction: number, what: string) => boolean | void;
 
 export interface LoadOptions {
-    /** Metres a unit, where the file's own is not right. */
+    /** Meters per unit, if the file's own is wrong. */
     unit?: number;
     up?: "x" | "y" | "z";
-    /** Frames a second of a sequence of files. */
+    /** Frames per second of a sequence of files. */
     fps?: number;
-    /** Names (with * and ?) of the meshes to read; without: all. */
+    /** Names (with * and ?) of the meshes to read; by default all. */
     meshes?: string[];
-    /** Names of meshes without a skin that take weights from the nearest skinned ones. */
+    /** Names of meshes without a skin that take their weights from the nearest skinned ones. */
     dress?: string[];
 }
 
@@ -25,11 +25,11 @@ export interface ParameterInfo {
     choices: string[];
     unit: string;
     help: string;
-    /** "frame": Player.set changes it while playing; "bind": another chain is needed. */
+    /** "frame": Player.set changes it while playing; "bind": it needs a new chain. */
     stage: "frame" | "bind";
-    /** Whether it may differ: "not", by "point" (maps) or by "bone". */
+    /** What it can vary over: "not", "point" (maps) or "bone". */
     varies: string;
-    /** Clauses of alternatives without which it does nothing. */
+    /** When it has an effect: clauses that must all hold, each a list of alternatives. */
     only_with: unknown[];
 }
 
@@ -58,9 +58,9 @@ export interface JointInfo {
     name: string;
     /** -1: none. */
     parent: number;
-    /** Whether weights may name it. */
+    /** Whether weights can use it. */
     skin: boolean;
-    /** Its number in the file (node) or among the joints that were given; -1: none. */
+    /** Its index in the file (node) or among the given joints; -1: none. */
     id: number;
 }
 
@@ -72,10 +72,10 @@ export interface CharacterInfo {
     triangles: number;
     diagonal: number;
     metres_per_unit: number;
-    /** Metres of a unit as physics and worlds have them: another number where the size is implausible. */
+    /** Meters per unit for physics and worlds: different if the file's size is implausible. */
     physics_unit: number;
     up: "x" | "y" | "z";
-    /** The file does not say which way is up. */
+    /** The file does not define its up axis. */
     up_assumed: boolean;
     parts: PartInfo[];
     joints: JointInfo[];
@@ -84,11 +84,11 @@ export interface CharacterInfo {
     morphs: string[];
     maps: string[];
     warnings: string[];
-    /** Where weigh() made it. */
+    /** Only if weigh() made it. */
     weights?: {
         cells: number; cells_longest: number; cell_size: number; particles: number; iterations: number; influences_max: number; lost_pieces: number; lost_points: number;
         outside_bones: number; outside_joints: string[]; idle_joints: string[];
-        /** By which a captured skeleton was made as tall as the mesh; 1: it was not. */
+        /** The factor that made a captured skeleton as tall as the mesh; 1: none. */
         scale: number;
     };
     fit?: { bones: number; frames: number; erms: number; rms: number; max: number; rounds: number };
@@ -97,7 +97,7 @@ export interface CharacterInfo {
 export interface ChainOptions {
     /** The deformers in a row: "layers", "dualquat,smooth". */
     links?: string;
-    /** A clip by name or number that the chain prepares for; null or none: poses come from outside. */
+    /** The clip that the chain is bound to, by name or number; null or none: a live host. */
     clip?: string | number | null;
     /** Settings as on the command line: "layers.gravity=0.5". */
     set?: string[];
@@ -115,15 +115,15 @@ export interface ChainInfo {
 }
 
 export interface PlayOptions {
-    /** By name or number; without: the chain's. */
+    /** By name or number; by default the chain's. */
     clip?: string | number | null;
     start?: number;
     end?: number;
     preroll?: number;
     loop?: boolean;
-    /** Poses come from outside, by Player.live. */
+    /** A live host delivers poses, by Player.live. */
     live?: boolean;
-    /** States kept to go back to, 16 without: with more of them less is simulated again. */
+    /** States kept for seeking back, 16 by default: with more of them, less is simulated again. */
     snapshots?: number;
 }
 
@@ -131,14 +131,14 @@ export interface BakeOptions {
     clip?: string | number | null;
     start?: number;
     end?: number;
-    /** Seconds that the pose of the end is held behind it. */
+    /** Seconds for which the last pose is held after the end. */
     hold?: number;
     fps?: number;
     preroll?: number;
     loop?: boolean;
-    /** "walk.glb": frames become a file whose bytes Bake.files has; without: an array. */
+    /** "walk.glb": the frames become a file whose bytes are in Bake.files; by default an array. */
     file?: string;
-    /** Of the new clip. */
+    /** Name of the new clip. */
     name?: string;
     flat?: boolean;
     sparse?: boolean;
@@ -163,7 +163,7 @@ export interface Measures {
     volume_rest: number;
     stretch: number;
     roughness: number;
-    crossings: number | null; // null: more triangles lie in one place than can be counted
+    crossings: number | null; // null: too many triangles lie in one place to count
     parts: { name: string; volume: number; volume_rest: number }[];
     fallbacks: Record<string, number>;
 }
@@ -175,19 +175,19 @@ export interface Errors {
     erms: number;
 }
 
-/** A mesh of a character that is made from arrays, best a Float32Array and, for whole numbers, a Uint32Array, which are not converted. Faces are triangles unless `faceSizes` says otherwise. */
+/** A mesh of a character made from arrays. Float32Array and, for integers, Uint32Array are not converted. Faces are triangles unless `faceSizes` is given. */
 export interface MeshArrays {
     name?: string;
-    /** Three floats a vertex. */
+    /** Three floats per vertex. */
     points: ArrayLike<number>;
     corners: ArrayLike<number>;
     faceSizes?: ArrayLike<number>;
     normals?: ArrayLike<number>;
-    /** Vertices in one place are one point. */
+    /** Joins vertices at the same place into one point. */
     weld?: boolean;
     /** The joint that a mesh without weights follows. */
     joint?: number;
-    /** Where the influences of each vertex begin, and the end. */
+    /** Where the influences of each vertex begin, and their total. */
     weightBegin?: ArrayLike<number>;
     weightJoints?: ArrayLike<number>;
     weightValues?: ArrayLike<number>;
@@ -201,23 +201,23 @@ export interface CharacterArrays {
     up?: "x" | "y" | "z";
     meshes: MeshArrays[];
     joints?: { name: string; parent?: number | string }[];
-    /** Ten floats a joint: translation, rotation x y z w, scale, from the parent. */
+    /** Ten floats per joint: translation, rotation x y z w, scale, from the parent. */
     jointRest?: ArrayLike<number>;
-    /** Twelve floats a joint, three rows of four; without: the rest pose is the bind pose. */
+    /** Twelve floats per joint, three rows of four; by default the rest pose is the bind pose. */
     jointInverseBind?: ArrayLike<number>;
     weights?: "automatic";
 }
 
 export interface MotionOptions {
-    /** Of the new clip; without: that of the motion. */
+    /** Name of the new clip; by default that of the motion. */
     name?: string;
-    /** Which clip of another character's file, by name or number; without: the first. */
+    /** Which clip of another character's file, by name or number; by default the first. */
     clip?: string | number;
-    /** Keys a second of another character's clip; 30. */
+    /** Keys per second of another character's clip; by default 30. */
     fps?: number;
-    /** Who follows whom, where names do not tell: joint of the character to joint of the motion; null: nobody. */
+    /** Pairs that names do not give: joint of the character to joint of the motion; null: none. */
     map?: Record<string, string | null>;
-    /** A first frame that only shows a straight pose stays. */
+    /** Keep a first frame that only shows a straight pose. */
     keep_first?: boolean;
 }
 
@@ -228,45 +228,45 @@ export interface MotionReport {
     /** Of the motion. */
     name: string;
     frames_left_out: number;
-    /** How many pairs are guesses by the shape of the skeleton. */
+    /** How many pairs are guesses from the shape of the skeleton. */
     guessed: number;
     side_guessed: boolean;
     rest_from_frame: boolean;
     scale: number;
     pairs: { joint: string; follows: string; as: string; by: "map" | "name" | "shape" }[];
-    /** Joints of the skin that keep their place on their parent. */
+    /** Joints of the skin without a partner: they keep their rest transform on their parent. */
     without_partner: string[];
     warnings: string[];
 }
 
 export interface WeightOptions {
     method?: "screened" | "diffuse";
-    /** Along the longest side, 4 to 256; without: from the thinnest limb. */
+    /** Along the longest side, 4 to 256; by default from the thinnest limb. */
     cells?: number;
-    /** The cells that weights spread through are wanted too, as arrays "cell_centers", "cell_joints" and "cell_values". */
+    /** Keep the cells that weights spread through, as arrays "cell_centers", "cell_joints" and "cell_values". */
     keep_cells?: boolean;
-    /** Of a point at most. */
+    /** The most per point. */
     influences?: number;
-    /** Larger is harder at the joints. */
+    /** Larger makes sharper transitions at the joints. */
     spread?: number;
     /** A map: 1 takes the new weights, 0 keeps the old. */
     mask?: string;
-    /** Joints move to the middle of the limb around them first; clips stay behind. */
+    /** First move joints to the middle of the limb around them; clips are dropped. */
     center?: boolean;
 }
 
 export interface CheckOptions {
-    /** Each is one chain: "linear", "layers(cage=800)". */
+    /** One chain each: "linear", "layers(cage=800)". */
     chains?: string[];
-    /** That chains are bound to; without: the first. */
+    /** The clip that chains are bound to; by default the first. */
     clip?: string | number;
-    /** Names or patterns ("Spine*"); without: every joint. */
+    /** Names or patterns ("Spine*"); by default every joint. */
     joints?: string[];
-    /** The usual range of every joint, whatever clips do. */
+    /** Use the usual range for every joint, whatever the clips do. */
     full?: boolean;
     /** Seconds that a simulation settles in every pose; 0.5. */
     preroll?: number;
-    /** How many joints are told; without: all. */
+    /** How many joints to list; by default all. */
     top?: number;
     world?: object;
 }
@@ -284,7 +284,7 @@ export interface Checkup {
         sweeps: { motion: "bend" | "twist"; axis: [number, number, number]; from: number; to: number }[];
         chains: {
             chain: string; volume_change: number; worst_motion: "bend" | "twist"; worst_angle: number; volume_loss: number;
-            /** null: too many pass through each other at rest. */
+            /** null: too many cross at rest to count. */
             intersections_added: number | null;
             stretch_max: number; roughness_max: number; badness: number;
         }[];
@@ -305,11 +305,11 @@ export interface FitOptions {
     fps?: number;
 }
 
-/** Lines (two corners each), points and triangles (three) of a link; x y z and a value a corner. */
+/** Lines (two corners each), points and triangles (three) of a link; x y z and a value per corner. */
 export interface Drawing {
     lines: Float32Array;
     points: Float32Array;
     triangles: Float32Array;
-    /** All that the link could draw, whatever was asked for: "cage", "contacts". */
+    /** Everything that the link can draw, whatever was requested: "cage", "contacts". */
     names: string[];
 }

@@ -1,5 +1,5 @@
 // A worker of either kind. Pool: the same module on the same memory with a stack of its own, asleep in the module between jobs.
-// Library: a whole session, asked by client.ts.
+// Library: a whole session, called by client.ts.
 import type { Question, Said } from "./client.ts";
 import { type Exports, type Place, inNode, ofNodeItself } from "./module.ts";
 import { Bake, Chain, Character, Player, Supple, SuppleError } from "./supple.ts";
@@ -29,7 +29,7 @@ function isThing(value: unknown): boolean {
     return [Supple, Character, Chain, Player, Bake].some(kind => value instanceof kind);
 }
 
-/** Views of the module's memory become copies that can be handed over. */
+/** Copies views of the module's memory, so that they can be transferred. */
 function own(value: any, transfer: Transferable[]): unknown {
     if (ArrayBuffer.isView(value)) {
         const copy = (value as Float32Array).slice();
@@ -41,7 +41,7 @@ function own(value: any, transfer: Transferable[]): unknown {
     return value;
 }
 
-// Asking for an address takes a millisecond or two; people do not see less than this.
+// Polling an address takes a millisecond or two; nobody notices a delay below this.
 const ASK_AGAIN = 100; // ms
 
 /** Whether the page has asked to stop. */
@@ -58,7 +58,7 @@ function watch(sign: SharedArrayBuffer | string): () => boolean {
             request.open("GET", sign, false);
             request.send();
         } catch {
-            return true; // it was revoked
+            return true; // revoked
         }
         asked = performance.now();
         return request.status !== 200;
@@ -92,17 +92,17 @@ async function answer(port: Port, place: Place, { id, target, method, parameters
     }
 }
 
-/** Holds a lock for as long as this worker lives; resolves when it has it, or cannot: in a sandboxed frame nobody has locks, the page neither. */
+/** Holds a lock as long as this worker lives; resolves when it is acquired, or cannot be: a sandboxed frame has no locks, nor does its page. */
 const holdLock = (name: string): Promise<void> => new Promise(resolve => {
     if (!navigator.locks) return resolve();
     navigator.locks.request(name, () => (resolve(), new Promise(() => undefined))).catch(() => resolve());
 });
 
-/** Waits for the first message, which says of which kind it is. Questions are answered one after the other. */
+/** Waits for the first message, which selects the kind. Requests are answered one after the other. */
 export async function run(place: Place): Promise<void> {
     const port: any = inNode ? (await ofNodeItself("worker_threads")).parentPort : self;
     let last = Promise.resolve(), alive = "", started = 0;
-    // The workers of the pool say that they live as this one does.
+    // The workers of the pool signal that they are alive in the same way.
     const own: Place = { ...place, worker: async () => {
         const worker = await place.worker();
         if (alive) worker.postMessage({ alive, number: ++started });

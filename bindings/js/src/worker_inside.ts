@@ -1,4 +1,4 @@
-// The worker that compat.mjs holds as text: whoever starts it brings the module's bytes, and more workers are made of the same text.
+// The worker that compat.mjs contains as text: its creator sends the module's bytes, and further workers are made from the same text.
 import { inNode, ofNodeItself } from "./module.ts";
 import { startWorker } from "./place.ts";
 import { run } from "./worker.ts";

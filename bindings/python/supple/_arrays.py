@@ -16,7 +16,7 @@ _TYPES = {"f": ctypes.c_float, "d": ctypes.c_double, "I": ctypes.c_uint32, "B": 
 
 
 def view(handle: Handle, name: str, kind: str, width: int = 0, frames: Optional[int] = None) -> Any:
-    """An array of a handle in place, read-only: a row of `width` per item, and `frames` of them where asked. None: there is none."""
+    """An array of a handle, in place and read-only: rows of `width`, optionally divided into `frames`. None: the array is absent."""
     count = ctypes.c_uint64()
     number = handle.__index__()
     address = lib.flat_array(number, encode(name), ctypes.byref(count))
@@ -25,7 +25,7 @@ def view(handle: Handle, name: str, kind: str, width: int = 0, frames: Optional[
             raise fail(number)
         return None
     memory = (_TYPES[kind] * count.value).from_address(address)
-    memory._owner = handle  # whoever looks at the memory keeps it alive
+    memory._owner = handle  # a view of the memory keeps it alive
     shape: Tuple[int, ...] = (count.value,)
     if width:
         shape = (count.value // width, width)
@@ -39,7 +39,7 @@ def view(handle: Handle, name: str, kind: str, width: int = 0, frames: Optional[
 
 
 def room(count: int, width: int = 0) -> Tuple[Any, Any]:
-    """Floats to be filled: what ctypes passes on, and the array as people see it."""
+    """A buffer of floats to fill: as ctypes passes it, and as the array that users see."""
     memory = (ctypes.c_float * (count * max(width, 1)))()
     if numpy is not None:
         return memory, numpy.frombuffer(memory, dtype=numpy.float32).reshape((count, width) if width else (count,))
@@ -56,7 +56,7 @@ def _flatten(values: Any, out: list) -> None:
 
 
 class Given:
-    """Numbers of the caller as the library takes them: in place where they are contiguous and of the right type."""
+    """Converts the caller's numbers for the library; uses them in place if they are contiguous and of the right type."""
 
     __slots__ = ("address", "count", "_kept")
 
@@ -77,7 +77,7 @@ class Given:
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"{what}: {error}") from None
         self._kept = kept
-        if not self.count:  # an empty array has an address all the same
+        if not self.count:  # an empty array still has an address
             self._kept = ctypes.c_uint64()
             self.address = ctypes.addressof(self._kept)
 
@@ -94,7 +94,7 @@ class Given:
 
 
 def shape_of(values: Any) -> Sequence[int]:
-    """Of an array, or of nested lists."""
+    """The shape of an array, or of nested lists."""
     if hasattr(values, "shape"):
         return tuple(values.shape)
     shape = []

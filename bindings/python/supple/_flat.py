@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 ABI = 5
-"""Of bindings/flat/flat.h. A library with another number is refused."""
+"""FLAT_ABI of bindings/flat/flat.h. A library with another number is refused."""
 
 Progress = Callable[[float, str], Optional[bool]]
-"""Is told how far long work is, from 0 to 1, and what is being done; when it returns False the work stops with Cancelled."""
+"""Called during long work with its progress, 0 to 1, and what is being done; returning False stops the work with Cancelled."""
 
 
 class Error(Exception):
-    """What the library says went wrong, as a sentence that names the object and the cure."""
+    """The library's error: a sentence that names the object and the cure."""
 
 
 class InputError(Error, ValueError):
@@ -138,7 +138,7 @@ lib = _open_library()
 
 
 class Handle:
-    """A number of the library that is freed when nobody holds it any more: views of its arrays hold it too."""
+    """A handle of the library, freed when nothing references it any more: views of its arrays do, too."""
 
     __slots__ = ("number", "_pid", "_end", "__weakref__")
 
@@ -146,7 +146,7 @@ class Handle:
         self.number = number
         self._pid = os.getpid()
         self._end = weakref.finalize(self, _free, number, self._pid)
-        self._end.atexit = False  # the process gives everything back, and threads of others may still run
+        self._end.atexit = False  # the process frees everything, and other threads may still run
 
     def __index__(self) -> int:
         if os.getpid() != self._pid:  # the library's threads do not follow a fork
@@ -174,7 +174,7 @@ def check(status: int, number: int) -> None:
 
 
 def made(number: int, parent: int, watch: Optional["Watch"] = None) -> Handle:
-    """A new handle, or why there is none."""
+    """Wraps a new handle, or raises the error."""
     if watch and watch.raised:
         if number:
             lib.flat_free(number)
@@ -192,17 +192,17 @@ def answer(text: Optional[bytes], number: int) -> Any:
 
 
 def real(what: str, value: Any) -> float:
-    """A number for the library, or an error that names what it is for."""
+    """Converts to a number for the library; the error names what it is for."""
     try:
         return float(value)
     except OverflowError:
-        return float("inf")  # refused by the library as not finite
+        return float("inf")  # which the library refuses as not finite
     except (TypeError, ValueError):
         raise InputError(f"{what} must be a number, not {value!r}") from None
 
 
 def encode(text: Union[str, "os.PathLike[str]"]) -> bytes:
-    """UTF-8 that may end at its first 0 only."""
+    """UTF-8 without zeros inside."""
     data = os.fsdecode(text).encode("utf-8", "surrogateescape")
     if b"\0" in data:
         raise InputError("a text may not hold a zero byte")
@@ -210,7 +210,7 @@ def encode(text: Union[str, "os.PathLike[str]"]) -> bytes:
 
 
 def description(**members: Any) -> bytes:
-    """JSON of those members that are not None."""
+    """JSON of the members that are not None."""
     given = {key: value for key, value in members.items() if value is not None}
     try:
         return json.dumps(given, allow_nan=False).encode()
@@ -221,7 +221,7 @@ def description(**members: Any) -> bytes:
 
 
 class Watch:
-    """A progress function as the library calls it. It is always there, so that Ctrl-C ends long work."""
+    """Wraps a progress function for the library. Always passed, so that Ctrl-C ends long work."""
 
     def __init__(self, progress: Optional[Progress]):
         self.raised: Optional[BaseException] = None
@@ -229,7 +229,7 @@ class Watch:
         def report(_user: Any, fraction: float, what: Optional[bytes]) -> int:
             try:
                 return int(not progress or progress(fraction, (what or b"").decode("utf-8", "replace")) is not False)
-            except BaseException as error:  # no exception can pass through C: it is raised again behind the call
+            except BaseException as error:  # no exception can pass through C: it is raised again after the call
                 self.raised = error
                 return 0
 
@@ -240,7 +240,7 @@ NO_READER = _READ()
 
 
 def reader(read: Callable[[str], Optional[bytes]]) -> Any:
-    """A function from path to bytes as the library calls it."""
+    """Wraps a function from path to bytes for the library."""
     kept: dict = {}
 
     def answer_read(_user: Any, path: bytes, out: Optional[int], room: int) -> int:

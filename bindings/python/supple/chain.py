@@ -15,7 +15,7 @@ ClipName = Union[str, int, bool, None]
 
 
 def _read_json(given: Union[Dict[str, Any], Path, None], what: str) -> Tuple[Optional[Dict[str, Any]], str]:
-    """A dict, or what a file holds; and the folder that its paths are meant in."""
+    """A dict, or the contents of a file; and the folder that its paths are relative to."""
     if given is None or isinstance(given, dict):
         return given, ""
     path = os.fspath(given)
@@ -29,7 +29,7 @@ def _read_json(given: Union[Dict[str, Any], Path, None], what: str) -> Tuple[Opt
 
 
 def _place_meshes(world: Optional[Dict[str, Any]], folder: str) -> Optional[Dict[str, Any]]:
-    """Files that bodies name lie beside the world."""
+    """Files that bodies name are relative to the world's folder."""
     bodies = world.get("bodies") if isinstance(world, dict) else None
     if not folder or not isinstance(bodies, list):
         return world
@@ -58,18 +58,18 @@ def _settings(given: Union[Dict[str, Any], Sequence[str], None]) -> Optional[Lis
 
 
 def _share(progress: Optional[Progress], begin: float, end: float) -> Optional[Progress]:
-    """A part of the bar."""
+    """A share of the progress bar."""
     if progress is None:
         return None
     told = progress
     return lambda fraction, what: told(begin + (end - begin) * fraction, what)
 
 
-_BINDING = 0.2  # of the bar, where a chain is bound first
+_BINDING = 0.2  # share of the bar if the chain has to be bound first
 
 
 class Chain:
-    """Deformers in order, for one character. It is bound when it is first played, once for each clip."""
+    """Deformers in order, for one character. A chain is bound when it is first played, once for each clip."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Chain:
         return self._bound[key]
 
     def describe(self, clip: ClipName = None) -> Dict[str, Any]:
-        """As it is bound: {"text", "dynamic", "notes", "links": [{"name", "values", "idle"}]}."""
+        """The bound chain: {"text", "dynamic", "notes", "links": [{"name", "values", "idle"}]}."""
         handle = self.bind(clip)
         return _flat.answer(lib.flat_describe(handle.__index__()), handle.number)
 
@@ -131,13 +131,13 @@ class Chain:
         preroll: Optional[float] = None,
         progress: Optional[Progress] = None,
     ) -> Dict[str, Any]:
-        """The doctor for this chain as it is bound, behind the chains that stand `beside` it: see Character.check."""
+        """The doctor for this chain as it is bound, after the chains in `beside`: see Character.check."""
         handle = self.bind(clip)
         return character_module._check(handle.__index__(), progress, chains=character_module._names(beside),
                                        joints=character_module._names(joints), full=full or None, preroll=preroll)  # fmt: skip
 
     def _until(self, clip: ClipName, start: float, end: Optional[float]) -> float:
-        """The end asked for, that of the clip, or the start for the rest pose."""
+        """The requested end, that of the clip, or the start for the rest pose."""
         wanted = self._clip(clip)
         found = [c.seconds for i, c in enumerate(self.character.clips) if wanted in (i, c.name)] if end is None else [end]
         return found[0] if found else start
@@ -155,7 +155,7 @@ class Chain:
         loop: bool = False,
         progress: Optional[Progress] = None,
     ) -> "Player":
-        """Plays a clip (None: the first, False: the rest pose), frame by frame, forwards or backwards."""
+        """Plays a clip (None: the first, False: the rest pose) frame by frame, forward or backward."""
         handle = self.bind(clip, cycle=self._cycle(clip, start, end, loop), progress=progress)
         text = description(start=start, end=end, preroll=preroll, loop=loop or None)
         number = handle.__index__()
@@ -200,7 +200,7 @@ class Chain:
         return Bake(self, _flat.made(lib.flat_bake(number, text, watch.function, None), number, watch), memory)
 
     def measure(self, clip: ClipName = None, *, fps: float = 30.0, progress: Optional[Progress] = None, **play: Any) -> Dict[str, Any]:
-        """Numbers of every frame: {"time", "volume", "volume_rest", "stretch", "roughness", "crossings"}, a list (or array) each."""
+        """Measurements of every frame: {"time", "volume", "volume_rest", "stretch", "roughness", "crossings"}, a list (or array) each."""
         player = self.play(clip, progress=_share(progress, 0.0, _BINDING), **play)
         rows: Dict[str, List[float]] = {k: [] for k in ("time", "volume", "volume_rest", "stretch", "roughness", "crossings")}
         count = player.frame_count(fps)
@@ -211,7 +211,7 @@ class Chain:
             rows["time"].append(frame.time)
             for key in rows:
                 if key != "time":
-                    rows[key].append(math.inf if seen[key] is None else seen[key])  # crossings that cannot be counted
+                    rows[key].append(math.inf if seen[key] is None else seen[key])  # too many crossings to count
         return {k: numpy.array(v) if numpy is not None else v for k, v in rows.items()}
 
 
@@ -231,7 +231,7 @@ class Bake(Sequence):
 
     @property
     def points(self) -> Any:
-        """Frames x points x 3, in the library's memory. None where the frames went to a file."""
+        """Frames x points x 3, in the library's memory. None if the frames went to a file."""
         return view(self._handle, "points", "f", 3, frames=self.report["frames"])
 
     @property
@@ -241,17 +241,17 @@ class Bake(Sequence):
 
     @property
     def hash(self) -> str:
-        """Of all frames, as `supple bake` prints it."""
+        """The hash of all frames, as `supple bake` prints it."""
         return self.report["hash"]
 
     @property
     def hashes(self) -> List[str]:
-        """Of each frame, as `supple bake --hashes` prints them."""
+        """The hash of each frame, as `supple bake --hashes` prints them."""
         return self.report["hashes"]
 
     @property
     def files(self) -> Dict[str, bytes]:
-        """Of a bake to memory: the bytes of each file by its name."""
+        """For a bake to memory: the bytes of each file by its name."""
         if not self._memory:
             return {}
         return {name: bytes(view(self._handle, f"file:{i}", "B")) for i, name in enumerate(self.report["files"])}

@@ -49,7 +49,7 @@ class Example(NamedTuple):
 
 
 class Session:
-    """Threads that characters are worked on by; 0 is one per core. There is one for everybody who asks for none."""
+    """The threads that work on characters; 0 is one per core. Callers without a session of their own share one."""
 
     def __init__(self, threads: int = 0):
         if not 0 <= threads <= 256:
@@ -97,7 +97,7 @@ class Session:
         meshes: Optional[Sequence[str]] = None,
         dress: Optional[Sequence[str]] = None,
     ) -> "Character":
-        """The same from memory; the name's ending tells the format. `read` is asked for files that this one names."""
+        """The same from memory; the name's ending gives the format. `read` returns the files that this one references."""
         data, me = bytes(data), self._handle.__index__()
         options = description(unit=unit, up=up, meshes=_names(meshes), dress=_names(dress))
         function = _flat.reader(read) if read else _flat.NO_READER
@@ -162,7 +162,7 @@ def _names(names: Optional[Sequence[str]]) -> Optional[List[str]]:
 
 
 def _polygons(faces: Any) -> Tuple[Any, Any]:
-    """Sizes (None: triangles) and corners."""
+    """The faces' sizes (None: triangles) and corners."""
     if hasattr(faces, "shape"):
         if len(faces.shape) != 2:
             raise InputError(f"faces have the shape {tuple(faces.shape)}; give m x 3, m x 4, or a list of polygons")
@@ -173,7 +173,7 @@ def _polygons(faces: Any) -> Tuple[Any, Any]:
 
 
 def _sparse(weights: Any, joints: int) -> Tuple[Any, Any, Any]:
-    """Weights of every joint (points x joints) as lists of those that are not 0."""
+    """Converts weights of every joint (points x joints) to lists of the nonzero ones."""
     shape = shape_of(weights)
     if len(shape) != 2 or shape[1] != joints:
         raise InputError(f"weights have the shape {tuple(shape)}; with {joints} joints give points x {joints}, or 'automatic'")
@@ -221,7 +221,7 @@ class Maps(MutableMapping):
 
 
 class Character:
-    """Mesh, skeleton, weights, and what moves them. Made by load, load_bytes, character or Character.fit."""
+    """Mesh, skeleton, weights, and clips. Made by load, load_bytes, character or Character.fit."""
 
     def __init__(self, handle: Handle, session: Session):
         self._handle, self._session = handle, session
@@ -242,7 +242,7 @@ class Character:
 
     @property
     def warnings(self) -> List[str]:
-        """What was odd about the file, and what was done about it."""
+        """What was unusual about the file, and what was done about it."""
         return self.inspect()["warnings"]
 
     @property
@@ -267,7 +267,7 @@ class Character:
 
     @property
     def maps(self) -> Maps:
-        """Painted maps by name; set one to add it. Chains that are bound already do not see it."""
+        """Painted maps by name; set one to add it. Chains that are already bound do not see it."""
         return Maps(self)
 
     def set_weights(self, weights: Any) -> None:
@@ -437,8 +437,8 @@ class Character:
         world: Optional[Dict[str, Any]] = None,
         progress: Optional[Progress] = None,
     ) -> Dict[str, Any]:
-        """The doctor: every joint (or those that patterns name) swept under several chains, worst first, as `supple check --json`
-        prints it. Without chains: every deformer that suits and needs no settling."""
+        """The doctor: sweeps every joint (or those that patterns name) under several chains, worst first, as `supple check --json`
+        prints it. Without chains: every deformer that fits and needs no settling."""
         me = self._handle.__index__()
         return _check(me, progress, chains=_names(chains), joints=_names(joints), clip=clip, full=full or None,
                       preroll=preroll, top=top, world=world)  # fmt: skip

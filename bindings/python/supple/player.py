@@ -18,7 +18,7 @@ class Frame(NamedTuple):
 
 
 class Player:
-    """Made by Chain.play and Chain.live. One thread at a time; several players of one chain may run in different threads."""
+    """Made by Chain.play and Chain.live. Use it from one thread at a time; players of one chain may run in different threads."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class Player:
     # ------------------------------------------------------------------------------------------ frames
 
     def evaluate(self, time: float) -> Any:
-        """The skin at any time of the clip. The same bits for the same time, whatever was asked before."""
+        """The skin at any time of the clip. The same bits for the same time, whatever was evaluated before."""
         status = lib.flat_evaluate(self._handle.__index__(), _flat.real("the time of a frame", time), None, 0)
         if status:
             raise _flat.fail(self._number, status)
         return self._points
 
     def step(self, dt: float, local: Any, morphs: Any = None, *, teleport: bool = False) -> Any:
-        """A live host: time moves on by dt seconds to a new pose, joints x 10 floats, and a weight per morph."""
+        """A live host: advances by dt seconds to a new pose, joints x 10 floats, and one weight per morph."""
         pose, weights = Given(local, "f", "local"), Given(morphs, "f", "morphs")
         status = lib.flat_live(self._handle.__index__(), _flat.real("the length of a step", dt), pose.address, pose.count, weights.address, weights.count,
                                int(teleport), None, 0)  # fmt: skip
@@ -70,7 +70,7 @@ class Player:
         frames = (self._end - self._start) * fps
         count = max(0, math.floor(frames + 1e-6)) + 1
         if self._loop and count > 1 and abs(frames - (count - 1)) <= 1e-6:
-            count -= 1  # what comes at the end is the first frame again
+            count -= 1  # the end of a loop repeats its first frame
         return count
 
     def frames(self, fps: float = 30.0) -> Iterator[Frame]:
@@ -83,30 +83,30 @@ class Player:
         return self.frames()
 
     def set(self, parameter: str, value: float) -> None:
-        """A parameter that may change while playing: "layers.gravity", "smooth#2.step"."""
+        """Sets a parameter that may change while playing: "layers.gravity", "smooth#2.step"."""
         _flat.check(lib.flat_set(self._handle.__index__(), encode(parameter), _flat.real("a parameter", value)), self._number)
 
     def bodies(self, bodies: List[Dict[str, Any]], start: float = 0.0) -> None:
-        """The chain's bodies in other places, as its member "bodies" lists them: as many, of the same kinds, from second `start` on."""
+        """Moves the chain's bodies (the member "bodies" of its world, same count and kinds) from second `start` on."""
         _flat.check(lib.flat_bodies(self._handle.__index__(), encode(json.dumps(bodies)), start), self._number)
 
     def forces(self, forces: List[Dict[str, Any]], start: float = 0.0) -> None:
-        """Other forces than the chain's world has, as its member "forces" lists them, from second `start` on."""
+        """Replaces the forces of the chain's world (its member "forces") from second `start` on."""
         _flat.check(lib.flat_forces(self._handle.__index__(), encode(json.dumps(forces)), start), self._number)
 
     def felt(self, force: int) -> float:
-        """The newtons that a spring of the world pulled with in the last step, by its number in the list."""
+        """The newtons a spring of the world pulled with in the last step, by its index in the list of forces."""
         return float(lib.flat_felt(self._handle.__index__(), force))
 
     def hold(self, still: float) -> None:
-        """From this second of the clip on its pose is held; 0: the clip plays on."""
+        """Holds the pose from this second of the clip on; 0: the clip plays on."""
         _flat.check(lib.flat_hold(self._handle.__index__(), _flat.real("the second of a held pose", still)), self._number)
 
     # ------------------------------------------------------------------------------------------ about the last frame
 
     @property
     def hash(self) -> str:
-        """Of the last frame, as `supple bake --hashes` prints it."""
+        """The hash of the last frame, as `supple bake --hashes` prints it."""
         text = lib.flat_hash(self._handle.__index__())
         if text is None:
             raise _flat.fail(self._number)
@@ -143,7 +143,7 @@ class Player:
         return self._values(b"weight:" + encode(joint))
 
     def distance(self, others: Any) -> Any:
-        """Per point: how far it is from another place (points x 3)."""
+        """Per point: its distance from another position (points x 3)."""
         given = Given(others, "f", "others")
         memory, shown = room(len(self._points))
         _flat.check(lib.flat_distances(self._handle.__index__(), given.address, given.count, memory, len(memory)), self._number)
@@ -163,7 +163,7 @@ class Player:
         return view(self._handle, "ripples", "f", 6, frames=len(self._points))
 
     def draw(self, link: int, what: Optional[str] = None) -> Dict[str, Any]:
-        """What a link is made of, as it was in the last frame: {"lines", "points", "triangles"}, corners x 4 (x y z value)."""
+        """What a link draws of its internals in the last frame: {"lines", "points", "triangles"}, corners x 4 (x y z value)."""
         text = None if what is None else encode(what)
         _flat.check(lib.flat_draw(self._handle.__index__(), link, text), self._number)
         return {kind: view(self._handle, "draw_" + kind, "f", 4) for kind in ("lines", "points", "triangles")}

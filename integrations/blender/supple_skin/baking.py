@@ -11,7 +11,7 @@ FRAMES_MAX = 2000  # of shape keys: each is a whole mesh in the file
 
 
 def target_path(settings):
-    """Where a bake goes, with the ending of its format."""
+    """The output path of a bake, with the ending of its format."""
     path = settings.path.strip()
     if not path:
         raise rig.Refused("Choose a file to bake to")
@@ -24,7 +24,7 @@ def target_path(settings):
 
 
 def add_shape_keys(copy, start, points):
-    """One key a frame, at 1 in its frame and at 0 in those beside it."""
+    """One shape key per frame, at 1 in its frame and at 0 in the neighboring ones."""
     edit = bpy.context.preferences.edit
     before = edit.keyframe_new_interpolation_type
     edit.keyframe_new_interpolation_type = "LINEAR"
@@ -43,7 +43,7 @@ def add_shape_keys(copy, start, points):
 
 
 def add_cache(copy, kind, path, start):
-    """A Mesh Cache modifier in front of all others."""
+    """A Mesh Cache modifier before all others."""
     cache = copy.modifiers.new("Supple", "MESH_CACHE")
     cache.cache_format = kind
     cache.filepath = path

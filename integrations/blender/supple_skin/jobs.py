@@ -1,4 +1,4 @@
-"""Long work beside the window: in a thread that Blender's own data never reaches, watched by a modal operator."""
+"""Long work in the background: in a thread that never touches Blender's data, watched by a modal operator."""
 
 import threading
 
@@ -8,7 +8,7 @@ from . import rig, supple
 
 
 class Job:
-    """Runs work(told) in a thread; told(fraction, what) returns False when the user wants it to stop."""
+    """Runs work(told) in a thread; told(fraction, what) returns False once the user has cancelled."""
 
     def __init__(self, work):
         self.fraction, self.what, self.stop = 0.0, "", False
@@ -37,7 +37,7 @@ class Job:
 
 
 class Working:
-    """For operators with long work: `prepare` reads the scene, `work` runs beside it, `finish` changes the scene."""
+    """For operators with long work: `prepare` reads the scene, `work` runs in the background, `finish` changes the scene."""
 
     def prepare(self, context, told):
         """What `work` and `finish` need, read from the scene. May raise rig.Refused."""

@@ -142,7 +142,7 @@ class _Side:
 
 
 class _Below(_Side):
-    """A panel for meshes that can be used; the first panel says why others cannot."""
+    """A panel for usable meshes; the first panel explains why others are not."""
 
     bl_parent_id = "SUPPLE_PT_main"
 
@@ -156,7 +156,7 @@ class _Below(_Side):
 
 
 def _named(layout, owner, name):
-    """A choice with its whole name beside it: in a narrow sidebar Blender would cut it off."""
+    """A choice with its full name beside it: in a narrow sidebar Blender would truncate it."""
     split = layout.split(factor=0.35)
     split.label(text=owner.bl_rna.properties[name].name)
     split.prop(owner, name, text="")
@@ -196,7 +196,7 @@ class SUPPLE_PT_main(_Side, bpy.types.Panel):
 
 
 class SUPPLE_PT_notes(_Below, bpy.types.Panel):
-    """What binding found: sentences, which would push the buttons out of sight."""
+    """The notes of binding, folded away: long sentences would push the buttons out of sight."""
 
     bl_label = "Notes"
     bl_options = {"DEFAULT_CLOSED"}

@@ -76,7 +76,7 @@ def read_all(context, mesh_object, told, up="z"):
 
 
 def bound_already(given):
-    """The chain of a preview that was made of the very same things; None: there is none. Bodies move, so they are always read anew."""
+    """The chain of a preview made from exactly the same inputs; None: none. Bodies move, so they are always read again."""
     session, read = sessions.get(given["source"]), given["read"]
     if session is None or read.bodies or session.rig.bodies:
         return None
@@ -85,7 +85,7 @@ def bound_already(given):
 
 
 def bind(given, told):
-    """The chain, bound; runs beside the window."""
+    """Binds the chain; runs in the background."""
     read = given["read"]
     recipe_ = dict(given["given"])
     try:
@@ -123,7 +123,7 @@ def bare_copy(context, mesh_object, name):
 
 
 def show(session, frame):
-    """The skin of a frame on the copy. False: the copy is gone."""
+    """Shows the skin of a frame on the copy. False: the copy is gone."""
     copy = bpy.data.objects.get(session.copy)
     if copy is None or copy.get(SOURCE) != session.source:
         return False
@@ -155,7 +155,7 @@ def stop(name):
 
 
 def parameters_changed(owner):
-    """A setting was moved: live ones reach the player at once, the others wait for a refresh."""
+    """A setting has changed: live ones reach the player at once, the others wait for a refresh."""
     for session in sessions.values():
         source = bpy.data.objects.get(session.source)
         if source is None or owner not in (source, getattr(rig.armature_of(source), "data", None)):
@@ -190,7 +190,7 @@ def _send_live(session, source):
 
 
 def _bound_by(mesh_object):
-    """All but the sliders: what counts when a chain is bound and the scene read."""
+    """All settings but the sliders: those that matter when a chain is bound and the scene read."""
     settings = mesh_object.supple
     bones = [text for text in settings.values(rig.armature_of(mesh_object)) if "@" in text.split("=")[0]]
     return (settings.text(), settings.preset, maps_of(mesh_object), bones, settings.preroll, settings.loop, settings.gravity,
@@ -198,7 +198,7 @@ def _bound_by(mesh_object):
 
 
 def remember(session, mesh_object, given):
-    """What the player was made with, to see later what differs."""
+    """The settings that the player was made with, to detect changes."""
     from .settings import DEFORMERS
 
     session.given, session.bound = given, _bound_by(mesh_object)

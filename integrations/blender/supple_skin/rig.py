@@ -20,7 +20,7 @@ class Refused(Exception):
 
 
 class Body(NamedTuple):
-    """Something solid beside the character: its shape about its own origin, and where that is in every frame."""
+    """A solid body: its shape around its own origin, and the transform of that origin in every frame."""
 
     name: str
     points: "np.ndarray"
@@ -53,7 +53,7 @@ def armature_modifier(mesh_object) -> Optional["bpy.types.ArmatureModifier"]:
 
 
 def armature_of(mesh_object) -> Optional["bpy.types.Object"]:
-    """The armature that bends it: by a modifier, or as a parent that deforms."""
+    """The armature that deforms it: by a modifier, or as a deforming parent."""
     modifier = armature_modifier(mesh_object)
     if modifier:
         return modifier.object
@@ -62,7 +62,7 @@ def armature_of(mesh_object) -> Optional["bpy.types.Object"]:
 
 
 def check(mesh_object) -> "bpy.types.Object":
-    """The armature of a mesh that can be used, or why it cannot."""
+    """The armature of a usable mesh; raises the reason if there is none."""
     if mesh_object is None or mesh_object.type != "MESH":
         raise Refused("Select a mesh that an armature moves")
     for data, what in ((mesh_object, "object"), (mesh_object.data, "mesh")):
@@ -89,7 +89,7 @@ def check(mesh_object) -> "bpy.types.Object":
 
 
 def rest_points(mesh_object) -> "np.ndarray":
-    """Vertices in the object's space, with shape keys mixed as they are now; sculpts are of poses and stay out."""
+    """Vertices in object space with the current mix of shape keys; sculpts belong to poses and are left out."""
     mesh = mesh_object.data
     points = np.empty((len(mesh.vertices), 3), np.float32)
     keys = mesh.shape_keys
@@ -167,7 +167,7 @@ def group_values(mesh_object, name: str) -> "np.ndarray":
 
 
 def by_point(character, values: "np.ndarray") -> "np.ndarray":
-    """From values of vertices to values of points, which are in another order even where there are as many: the mean of a point's vertices."""
+    """Converts values of vertices to values of points (the mean of a point's vertices), whose order differs even if there are as many."""
     vertices, points = np.array(character.vertex_points), len(character.points)
     first = np.zeros((points, *values.shape[1:]), values.dtype)
     total = np.zeros((points, *values.shape[1:]), np.float64)
@@ -258,13 +258,13 @@ def sample_motion(armature, start: int, end: int, fps: float, others=(), told=No
 
 
 def _unit(scene) -> Optional[float]:
-    """Metres per unit where somebody said so; without it physics judges the size by itself."""
+    """Meters per unit, if set; otherwise physics judges the size by itself."""
     units = scene.unit_settings
     return units.scale_length if units.system != "NONE" and abs(units.scale_length - 1) > 1e-6 else None
 
 
 def _in_blender(note: str) -> str:
-    """The cure of a size that no character has, with a button of Blender instead of a flag."""
+    """The cure for an implausible size, naming a control of Blender instead of a flag."""
     return re.sub(r"[:;,]? *--unit .*", "; Unit Scale in the scene's units says otherwise (0.01 for centimeters)", note)
 
 

@@ -1,4 +1,4 @@
-"""What a person can set on a mesh. Sliders come from the library's own parameter tables."""
+"""What users can set on a mesh. Sliders come from the library's parameter tables."""
 
 import bpy
 from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty,
@@ -19,7 +19,7 @@ def _changed(self, context):
 
 
 def _property(row):
-    """One row of a parameter table as a Blender property; None: of a kind that panels do not show."""
+    """One row of a parameter table as a Blender property; None: panels do not show this kind."""
     about = row["help"] + (f" ({row['unit']})" if row["unit"] else "")
     common = {"name": row["name"].replace("_", " ").capitalize(), "description": about[:1000], "update": _changed}
     if row["type"] == "float":
@@ -68,7 +68,7 @@ class SUPPLE_PG_bone(bpy.types.PropertyGroup):
 
 
 class SUPPLE_PG_settings(bpy.types.PropertyGroup):
-    """On every object; what was never set takes no room in the file."""
+    """On every object; settings that were never changed take no space in the file."""
 
     skinning: EnumProperty(
         name="Skinning", description="How bones carry the skin before anything else", default="dualquat", update=_changed,
@@ -113,13 +113,13 @@ class SUPPLE_PG_settings(bpy.types.PropertyGroup):
         return [self.skinning, *flesh, *(["smooth"] if self.smooth else [])]
 
     def text(self):
-        """The chain as the library takes it; None: that of the preset."""
+        """The chain as text for the library; None: that of the preset."""
         if self.written.strip():
             return self.written.strip()
         return None if self.preset else ",".join(self.links())
 
     def values(self, armature=None):
-        """Sliders that were moved, and values of bones, as --set has them."""
+        """Changed sliders, and values of bones, in the form of --set."""
         out = []
         for link in self.links():
             group = getattr(self, "p_" + link)

@@ -14,7 +14,7 @@ def bodies_of(settings):
 
 
 def _wind(scene):
-    """The sum of the scene's wind force fields: strength is meters a second along their z axis."""
+    """The sum of the scene's wind force fields: the strength is meters per second along their z axis."""
     total, found = [0.0, 0.0, 0.0], False
     for thing in scene.objects:
         if thing.field and thing.field.type == "WIND" and not thing.hide_get():
@@ -34,13 +34,13 @@ def _write_body(body, meters, path):
 
 
 def _keys(body, meters, fps):
-    """Where it is in every frame; one key where it stands still."""
+    """Its transform in every frame; a single key if it never moves."""
     places = body.places if any(p != body.places[0] for p in body.places) else body.places[:1]
     return [{"time": index / fps, "move": [x * meters for x in place], "turn": list(turn)} for index, (place, turn) in enumerate(places)]
 
 
 def describe(scene, settings, read, folder):
-    """The world of a character that was read; meshes of bodies go to the folder, and are needed until the chain is bound."""
+    """The world of a character; meshes of bodies are written to the folder and needed until the chain is bound."""
     world = {}
     if settings.gravity:
         world["gravity"] = [float(x) for x in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]

@@ -1,6 +1,6 @@
-// Dual quaternion skinning: rotations are blended as rotations, so a twist keeps its radius. Bones with scale: the scale is
-// blended linearly about the joints first, then the rigid part by dual quaternions. `blend` (also painted per point) goes
-// back towards linear where the bulge at the outside of a bend is not wanted.
+// Dual quaternion skinning: rotations are blended as rotations, so a twist keeps its radius. If bones are scaled, their
+// stretches are first blended linearly about the joints, then the rigid parts by dual quaternions. `blend` (which can be
+// painted per point) returns toward linear where the bulge on the outside of a bend is unwanted.
 #include "base/internal.h"
 #include "run/skin_character.h"
 
@@ -18,7 +18,7 @@ typedef struct bound {
     skin_character skin;
     sup_field      blend;
     uint32_t       point_count;
-    size_t         blend_bytes; // of the per-point values in front of the set's scratch
+    size_t         blend_bytes; // of the per-point values that precede the set's scratch
 } bound;
 
 static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)

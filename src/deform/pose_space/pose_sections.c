@@ -20,7 +20,7 @@ sup_result pose_sections_take(const sup_bind_input* in, uint32_t center_count, s
     sup_curves_desc desc = { .mesh = sup_curve_mesh_of(mesh), .labels = labels, .way = SUP_CURVES_PLANES };
     r = sup_curves_create(&desc, temporary, &curves, &reason);
     if (r == SUP_ERROR_MEMORY) return sup_fail_memory(error, "pose_space");
-    if (r) return SUP_OK; // no limbs: corrections go along straight lines
+    if (r) return SUP_OK; // no limbs: corrections follow straight lines
     r = sup_sections_create(in->character, &curves, SUP_SECTIONS_ANGLE, &segments, arena, out, error);
     if (r || !out->station_count) return r;
     for (uint32_t k = 0; k < center_count; ++k) {

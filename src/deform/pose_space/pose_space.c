@@ -1,6 +1,6 @@
-// Pose space deformation: what example sculpts add to the skin is kept in the rest frame and interpolated over pose by radial
-// basis functions of the joints' rotations. Each point looks at the joints that move it and at those that hang from them
-// (Kurihara and Miyata 2004), so that an elbow does not disturb a knee.
+// Pose space deformation: the corrections of example sculpts are stored in the rest frame and interpolated over pose by radial
+// basis functions of joint rotations. Each point depends on the joints that move it and on those they descend from (Kurihara
+// and Miyata 2004), so an elbow does not affect a knee.
 //   out = points + strength B sum_k c_k phi(distance(pose, example k))      B = the rotation of the point's skinning
 #include "deform/pose_space/pose_space.h"
 #include "base/internal.h"
@@ -15,14 +15,16 @@
 
 #include <string.h>
 
-// Joints that never turn farther than this between centers (0.1 degrees, squared chord) tell nothing about the shape.
+// Joints that never turn farther than this between centers (0.1 degrees, as a squared chord) say nothing about the shape.
 #define MOVED_LEAST 3e-6f
-// Poses nearer than this in every joint (0.25 degrees) are one pose.
+// Two poses that differ by less than this in every joint (0.25 degrees) are the same pose.
 #define SAME_POSE 1.9e-5f
-// Of the diagonal: shapes at one pose may differ by this much (they are averaged); less than EFFECT_LEAST is no correction.
+// Shares of the diagonal: shapes of one pose may differ by this much (they are averaged); a displacement below EFFECT_LEAST is
+// no correction.
 #define SAME_SHAPE 1e-4f
 #define EFFECT_LEAST 1e-6f
-// What all joints together count beside a point's own: examples that its own joints cannot tell apart are still met.
+// Weight of all joints together relative to a point's own: examples that its own joints cannot distinguish are still
+// interpolated.
 #define OTHERS 1e-3f
 
 enum { GRAIN_BLOCKS = 64, GRAIN_POINTS = 4096 };
@@ -68,11 +70,11 @@ typedef struct bound {
     uint32_t            entry_count; // points with a correction
     const uint32_t*     entries;
     const sup_skin_set* push;     // of the entries; about the origin, so that it maps directions
-    sup_sections        sections; // what whole sections turn by; their two vectors stand in the field behind the entries
+    sup_sections        sections; // the sections that turn; their vectors follow the entries in the field
     const sup_vec3*     rest;
     sup_trust           trust; // of points, then of stations
     sup_field           strength;
-    size_t              distances, skin, corrections, stations, trusted; // bytes of the parts of scratch
+    size_t              distances, skin, corrections, stations, trusted; // offsets of the parts of scratch, bytes
 } bound;
 
 // ---------------------------------------------------------------------------------------------- bind: joints
@@ -81,7 +83,7 @@ typedef struct binder {
     const sup_bind_input* in;
     const sup_character*  c;
     sup_arena*            arena;     // of the chain
-    sup_arena*            temporary; // dies with bind
+    sup_arena*            temporary; // freed after bind
     sup_error*            error;
     bound*                b;
     pose_joint*           joints; // all that could move
@@ -91,7 +93,7 @@ typedef struct binder {
     sup_vec3**            shapes; // per center: corrections of all points
     sup_pose*             poses;  // per center
     const char**          names;  // per center
-    uint32_t*             merged; // per center: how many examples are averaged in it
+    uint32_t*             merged; // per center: the number of examples averaged
     uint32_t              center_count;
     const float*          station_near; // [station][moved joint]
 } binder;
@@ -102,13 +104,13 @@ static sup_result no_memory(const binder* m) { return sup_fail_memory(m->error, 
 
 static sup_quat* center_turns(const binder* m, uint32_t center) { return m->turns + (size_t)center * m->joint_count; }
 
-static void take_turns(const binder* m, const sup_pose* pose, sup_quat* out)
+static void copy_turns(const binder* m, const sup_pose* pose, sup_quat* out)
 {
-    uint32_t lost = 0; // checked when the clip was made
+    uint32_t lost = 0; // validated when the clip was created
     for (uint32_t j = 0; j < m->joint_count; ++j) out[j] = sup_turn_of(&m->joints[j], m->paths, pose, &lost);
 }
 
-/// The farthest that one joint turns from pose to pose.
+/// The largest rotation of one joint between two poses.
 static float farthest(const binder* m, const sup_quat* a, const sup_quat* b)
 {
     float most = 0;
@@ -127,7 +129,7 @@ static sup_result merge(binder* m, uint32_t center, uint32_t fresh)
         float d = v3_distance(m->shapes[center][i], m->shapes[fresh][i]);
         if (d > most) most = d;
     }
-    // The bind pose is only a guess of ours: a sculpt of it is what it looks like.
+    // The bind pose is only an assumption: a sculpt of it shows its true shape.
     bool guess = m->merged[center] == 0;
     if (!guess && most > SAME_SHAPE * mesh->diagonal)
         return sup_fail(m->error, SUP_ERROR_INPUT,
@@ -144,7 +146,7 @@ static sup_result merge(binder* m, uint32_t center, uint32_t fresh)
     return SUP_OK;
 }
 
-/// Center 0 is the bind pose without correction; an example at a pose that is there already joins it.
+/// Center 0 is the bind pose without correction; an example at an existing pose joins that center.
 static sup_result add_centers(binder* m)
 {
     uint32_t           most = m->c->example_count + 1, points = m->c->mesh.point_count;
@@ -163,7 +165,7 @@ static sup_result add_centers(binder* m)
     if (!r) r = sup_example_puller_create(m->in, true, m->temporary, &puller, m->error);
     if (r) return r;
     sup_pose_bind(m->c, &m->poses[0]);
-    take_turns(m, &m->poses[0], center_turns(m, 0));
+    copy_turns(m, &m->poses[0], center_turns(m, 0));
     m->names[0] = "bind pose";
     m->center_count = 1;
     for (uint32_t e = 0; e < m->c->example_count; ++e) {
@@ -174,7 +176,7 @@ static sup_result add_centers(binder* m)
         if (!r) r = sup_example_pull(&puller, example, pose, m->shapes[fresh], NULL, m->error);
         if (r) return r;
         m->names[fresh] = example->name;
-        take_turns(m, pose, center_turns(m, fresh));
+        copy_turns(m, pose, center_turns(m, fresh));
         while (same < fresh && farthest(m, center_turns(m, same), center_turns(m, fresh)) > SAME_POSE) ++same;
         if (same == fresh) m->merged[m->center_count++] = 1;
         else if ((r = merge(m, same, fresh)) != SUP_OK) return r;
@@ -184,7 +186,7 @@ static sup_result add_centers(binder* m)
     return SUP_OK;
 }
 
-/// Joints that turn between the centers, and their turns.
+/// The joints that turn between centers, and their rotations.
 static sup_result keep_moved(binder* m)
 {
     bound*      b = m->b;
@@ -209,8 +211,8 @@ static sup_result keep_moved(binder* m)
     return SUP_OK;
 }
 
-// A turn that no example shows (a wrist that waves, where the examples only twist it) says nothing about their shapes; without
-// this a part of every correction would leak into it. The Gaussian kernel fades there instead.
+// A rotation that no example contains (a waving wrist, if the examples only twist it) says nothing about their shapes; without
+// this, a part of every correction would leak into it. The Gaussian kernel would fade there instead.
 static sup_result make_hulls(binder* m)
 {
     bound*     b = m->b;
@@ -232,7 +234,7 @@ static bool corrected(const binder* m, uint32_t point)
     return false;
 }
 
-/// The points that any example corrects, those with the same joints side by side.
+/// The points that some example corrects, grouped by their joints.
 static sup_result list_entries(binder* m)
 {
     const sup_weights* w = &m->c->weights;
@@ -256,8 +258,8 @@ static sup_result list_entries(binder* m)
     return SUP_OK;
 }
 
-/// How much each joint matters to a point: as much as it moves the point, and as much as the joint that it hangs from does,
-/// because a joint bends the skin on both of its sides. `near` is zeroed room for all moved joints and left so.
+/// The weight of each joint for a point: its skin weight, and that of the joint it descends from, because a joint bends the
+/// skin on both sides. `near` is scratch for all moved joints, zero before and after.
 static uint32_t point_weights(const binder* m, uint32_t point, float* near, uint32_t* out_rows, float* out_weights)
 {
     const sup_weights* w = &m->c->weights;
@@ -278,7 +280,7 @@ static uint32_t point_weights(const binder* m, uint32_t point, float* near, uint
     return count;
 }
 
-/// What the joints matter to a station: the mean over its points.
+/// Joint weights of a station: the mean over its points.
 static sup_result find_station_weights(binder* m)
 {
     const sup_weights*  w = &m->c->weights;
@@ -361,8 +363,8 @@ static sup_result fit_field(binder* m)
     return r;
 }
 
-/// A skin set of the entries about the origin: with matrices that do not shift it turns corrections as their points turn.
-static sup_result make_push(binder* m)
+/// A skin set of the entries about the origin: matrices without translation rotate corrections along with their points.
+static sup_result make_rotator(binder* m)
 {
     bound*             b = m->b;
     const sup_weights* w = &m->c->weights;
@@ -389,7 +391,7 @@ static sup_result make_push(binder* m)
     return sup_skin_create(&desc, m->arena, &b->push, m->error);
 }
 
-/// Between which examples a pose lies: paths lead from each to those that are nearest to it.
+/// Which examples a pose can lie between: paths connect each example to the nearest ones.
 static sup_result make_trust(binder* m)
 {
     const sup_sections* s = &m->b->sections;
@@ -417,7 +419,7 @@ static sup_result bind_all(binder* m)
     if (!r) r = make_trust(m);
     if (!r) r = list_entries(m);
     if (!r && m->b->entry_count) r = fit_field(m);
-    if (!r) r = make_push(m);
+    if (!r) r = make_rotator(m);
     return r;
 }
 
@@ -474,7 +476,7 @@ static void trust_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) j->corrections[i] = v3_scale(j->corrections[i], j->share[j->b->entries[i]]);
 }
 
-/// Examples as far as the pose lies between them; the two vectors of a station as well.
+/// Trust in the examples: how far the pose lies between them; also for the two vectors of a station.
 static void trust_them(const pose_job* j, const sup_tasks* tasks)
 {
     const bound* b = j->b;
@@ -510,7 +512,7 @@ static void add_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-/// The pose's distances to all centers. Returns how many joints had no turn: they count as not turned at all.
+/// The distances of the pose to all centers. Returns how many joints had no rotation; they count as not rotated.
 static uint32_t measure_pose(const bound* b, const sup_pose* pose, float* distances)
 {
     uint32_t n = b->center_count, lost = 0;

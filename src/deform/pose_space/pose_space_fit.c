@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-#define PIVOT_LEAST 1e-13 // of the largest entry: below it the centers are one
-#define ROUNDING 0.5      // of the radius: how far a multiquadric is rounded off around its centers
-#define GROWTH_MOST 1e3   // sums of coefficients over the shapes: a wide Gaussian cancels, and floats keep seven digits of it
+#define PIVOT_LEAST 1e-13 // relative to the largest entry: below it two centers are the same
+#define ROUNDING 0.5      // relative to the radius: how far a multiquadric is rounded off at its centers
+#define GROWTH_MOST 1e3   // largest sum of coefficients over the shapes: a wide Gaussian cancels, and floats keep seven digits
 enum { PIECES = 16, NARROWINGS = 8 };
 
 typedef struct solver {
@@ -21,14 +21,14 @@ typedef struct solver {
     pose_field*     field;
     float*          data;
     double*         work;   // per piece: the matrix, its inverse, distances
-    size_t          each;   // doubles of work for a piece
-    uint32_t        grain;  // blocks to a piece
+    size_t          each;   // doubles of scratch per piece
+    uint32_t        grain;  // blocks per piece
     uint32_t*       failed; // per piece: the point that could not be solved, SUP_NONE: none
 } solver;
 
 // ---------------------------------------------------------------------------------------------- one system
 
-/// Gauss-Jordan with row pivots; a is destroyed. False where it has no inverse.
+/// Gauss-Jordan with row pivoting; destroys a. False if it is singular.
 static bool invert(double* a, double* inverse, uint32_t n)
 {
     double most = 0;
@@ -60,7 +60,7 @@ static bool invert(double* a, double* inverse, uint32_t n)
     return true;
 }
 
-/// Squared distances between the centers as the entry sees them, summed as the kernel sums them.
+/// Squared distances between the centers in the entry's metric, summed in the same order as in the kernel.
 static void measure(const pose_fit* f, uint32_t entry, double* d2)
 {
     uint32_t n = f->center_count;
@@ -86,7 +86,7 @@ static double spacing2(const double* d2, uint32_t n)
     return sum / n;
 }
 
-/// The largest sum of sizes along a row: what a coefficient may grow to.
+/// The largest row sum of absolute values: the bound on the growth of a coefficient.
 static double growth(const double* inverse, uint32_t n)
 {
     double most = 0;
@@ -107,8 +107,8 @@ static bool solve_distances(const double* d2, uint32_t n, double width, double* 
     return invert(a, inverse, size);
 }
 
-/// The inverse of the entry's system and the kernel's width. One too wide for the numbers is halved until it is not; the last
-/// resort of the multiquadric is the linear kernel.
+/// The inverse of the entry's system, and the kernel's width. A width whose system is ill-conditioned is halved until it is
+/// not; the last resort of the multiquadric is the linear kernel.
 static bool solve(const pose_fit* f, const double* d2, double* a, double* inverse, float* width)
 {
     uint32_t n = f->center_count;
@@ -124,7 +124,7 @@ static bool solve(const pose_fit* f, const double* d2, double* a, double* invers
     }
     *width = 0;
     if (f->kernel != POSE_KERNEL_GAUSSIAN) return solve_distances(d2, n, 0, a, inverse);
-    for (size_t i = 0; i < (size_t)n * n; ++i) a[i] = 1; // one center: its shape everywhere
+    for (size_t i = 0; i < (size_t)n * n; ++i) a[i] = 1; // a single center: its shape everywhere
     return n == 1 && invert(a, inverse, n);
 }
 
@@ -138,7 +138,7 @@ static bool same_weights(const pose_fit* f, uint32_t a, uint32_t b)
            memcmp(f->weights + f->weight_begin[a], f->weights + f->weight_begin[b], count * sizeof(float)) == 0;
 }
 
-/// The entry's numbers into lane `lane` of its block.
+/// Writes the entry's numbers to lane `lane` of its block.
 static void fill(const solver* s, uint32_t entry, uint32_t lane, const double* inverse, float width)
 {
     const pose_fit*   f = s->fit;
@@ -160,7 +160,7 @@ static void fill(const solver* s, uint32_t entry, uint32_t lane, const double* i
             sum[1] += factor * (double)shape.y;
             sum[2] += factor * (double)shape.z;
         }
-        // The constant stands in front of the centers' coefficients.
+        // The constant precedes the centers' coefficients.
         float* at = to + (i == n ? 1 : 4 + 3 * (size_t)i) * SUP_LANES;
         for (int axis = 0; axis < 3; ++axis) at[axis * SUP_LANES] = (float)sum[axis];
     }
@@ -185,7 +185,7 @@ static void solve_blocks(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-/// Rows of a block: the union of its points', rising. Returns their number; `rows` may be NULL to count only.
+/// Rows of a block: the union of those of its points, rising. Returns how many; `rows` may be NULL to count only.
 static uint32_t join_rows(const pose_fit* f, uint32_t block, uint32_t* rows)
 {
     uint32_t begin = block * SUP_LANES, end = begin + SUP_LANES < f->point_count ? begin + SUP_LANES : f->point_count;

@@ -1,4 +1,4 @@
-// Sums corrections over the centers, a register of points at a time.
+// Sums the corrections over the centers, one register of points at a time.
 #include "deform/pose_space/pose_space.h"
 
 #define INLINE static inline __attribute__((always_inline))

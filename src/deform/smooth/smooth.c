@@ -1,5 +1,5 @@
-// Corrective smoothing (delta mush): smooth what comes in, then put back the detail that smoothing takes from the rest shape,
-// turned with the smoothed surface. Creases and bulges of skinning vanish, wrinkles and fingers stay.
+// Corrective smoothing (delta mush): smooths the input, then restores the detail that smoothing removes from the rest shape,
+// rotated with the smoothed surface. Creases and bulges of skinning disappear; wrinkles and fingers stay.
 //   q = S(points)      S = `iterations` of p <- p + step (mean of its neighbors - p)
 //   out = points + strength (q + F(q) d - points)      d = F(S(rest))^T (rest - S(rest)),  F = the surface's frame at the point
 #include "deform/smooth/smooth.h"
@@ -34,7 +34,7 @@ typedef struct bound {
     bool           holes;
     sup_field      strength;
     size_t         buffer;    // bytes of one set of smoothed points
-    size_t         strengths; // bytes of the per-point values, 0: uniform
+    size_t         strengths; // bytes of the per-point strengths; 0: uniform
 } bound;
 
 // ---------------------------------------------------------------------------------------------- kernels
@@ -44,7 +44,7 @@ static void average(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(su
 static void measure(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_smooth_measure)(data, begin, end); }
 static void correct(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(sup_smooth_correct)(data, begin, end); }
 
-/// Smooths the job's points through the two buffers and leaves the result in job->from.
+/// Smooths the job's points back and forth between the two buffers; the result ends up in job->from.
 static void smooth(smooth_job* job, int iterations, const sup_tasks* tasks, smooth_f4* one, smooth_f4* two)
 {
     uint32_t chunks = job->surface->chunk_count;

@@ -1,4 +1,4 @@
-/// deform/smooth/smooth.h: how a smoothed surface lies in memory; shared by smooth.c, smooth_order.c (makes it) and
+/// deform/smooth/smooth.h: memory layout of a smoothed surface, shared by smooth.c, smooth_order.c (builds it) and
 /// smooth_wide.c (runs it).
 ///
 /// Points stand in *slots*: along a walk over the surface, so that neighbors are near in memory, and within each *chunk* of
@@ -11,13 +11,13 @@
 #include "math/wide.h"
 #include "supple/scene.h"
 
-/// Four floats a point: one load, one add for all three coordinates.
+/// Four floats per point: one load and one add serve all three coordinates.
 typedef float smooth_f4 __attribute__((vector_size(16)));
 
-enum { SMOOTH_CHUNK = 1024 }; // slots: 16 KB of points stay in the first cache
+enum { SMOOTH_CHUNK = 1024 }; // slots: 16 KB of points fit the first-level cache
 
-/// Slots begin up to end: all with `valence` neighbors, and with the polygons around them cut into `quads` quads.
-/// Pinned and loose points have neither.
+/// Slots begin up to end: all with `valence` neighbors, and surrounded by polygons that are cut into `quads` quads. Pinned and
+/// loose points have neither.
 typedef struct smooth_run {
     uint32_t begin, end;
     uint32_t valence, quads;
@@ -36,32 +36,32 @@ typedef struct smooth_surface {
     uint32_t           chunk_count;
     const uint32_t*    chunk_runs; ///< chunk_count + 1
     const smooth_run*  runs;
-    const uint32_t*    order; ///< the point of each slot, eight more behind
+    const uint32_t*    order; ///< the point of each slot, padded by eight
     const uint32_t*    ring;  ///< slots
     const smooth_quad* quads;
-    float*             details[3]; ///< by slot, in the frame of the smoothed rest shape; eight more behind
+    float*             details[3]; ///< by slot, in the frame of the smoothed rest shape; padded by eight
     float              step;
 } smooth_surface;
 
-/// Everything but the details. `pinned` points are left alone.
+/// Builds everything except the details. `pinned` points do not move.
 sup_result sup_smooth_surface_create(const sup_mesh* mesh, const sup_topology* topology, const bool* pinned, sup_arena* arena,
                                      smooth_surface* out, sup_error* error);
 
-/// One job of all kernels; each reads what it needs.
+/// The arguments of all kernels; each reads what it needs.
 typedef struct smooth_job {
     const smooth_surface* surface;
-    const sup_vec3*       points;    ///< incoming, by point
+    const sup_vec3*       points;    ///< the input, by point
     const smooth_f4*      from;      ///< smoothed, by slot
     smooth_f4*            to;        ///< by slot
     float                 strength;  ///< of all points
     const float*          strengths; ///< or by point
     sup_vec3*             out;       ///< by point
-    uint32_t*             frameless; ///< per chunk: points that had no frame
+    uint32_t*             frameless; ///< per chunk: points without a frame
 } smooth_job;
 
-/// Chunks begin up to end: to = the points in slots.
+/// Chunks begin up to end: copies the points to their slots in `to`.
 SUP_WIDE_DECLARE(void, sup_smooth_spread, (const smooth_job* job, uint32_t begin, uint32_t end));
-/// to = one step from `from` towards the neighbors' mean.
+/// to = one step from `from` toward the neighbors' mean.
 SUP_WIDE_DECLARE(void, sup_smooth_average, (const smooth_job* job, uint32_t begin, uint32_t end));
 /// surface->details from `points` (the rest shape) and `from` (smoothed).
 SUP_WIDE_DECLARE(void, sup_smooth_measure, (const smooth_job* job, uint32_t begin, uint32_t end));

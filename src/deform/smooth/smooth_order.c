@@ -1,19 +1,20 @@
-// Puts the points of a surface into slots, and the polygons around them into quads.
+// Assigns the points of a surface to slots, and cuts the polygons around them into quads.
 #include "base/internal.h"
 #include "base/sort.h"
 #include "deform/smooth/smooth.h"
 #include "math/vec.h"
 
-// Chaining the faces around a point costs the square of their number; where more than this meet, each is a triangle.
+// Chaining the faces around a point takes the square of their number; around a point with more than this, each face stays a
+// triangle.
 enum { FAN_MOST = 64 };
 
 typedef struct maker {
     const sup_mesh*     mesh;
     const sup_topology* topology;
     const bool*         pinned;
-    uint32_t*           walk;       // points in walking order
-    uint32_t*           slots;      // of each point
-    uint32_t*           quad_begin; // per point, one more behind
+    uint32_t*           walk;       // points in the order of the walk
+    uint32_t*           slots;      // neighbors of each point
+    uint32_t*           quad_begin; // per point, plus one
     smooth_quad*        quads;      // of points, in terms of points
 } maker;
 
@@ -23,7 +24,7 @@ typedef struct polygon_pair {
     uint32_t a, b; // the corners after and before the point in one face
 } polygon_pair;
 
-/// Cuts a polygon into quads, the first of them from the longest diagonal: that is the last to collapse.
+/// Cuts a polygon into quads, the first one along the longest diagonal, which is the last to collapse.
 static uint32_t cut_polygon(const sup_mesh* mesh, const uint32_t* corners, uint32_t count, smooth_quad* out)
 {
     if (count < 3) return 0;
@@ -40,14 +41,15 @@ static uint32_t cut_polygon(const sup_mesh* mesh, const uint32_t* corners, uint3
     return made;
 }
 
-/// Chains the pairs into polygons: closed ones stand alone, open ones (borders, flipped faces) close over the point itself.
+/// Chains the pairs into polygons: closed ones stay as they are, open ones (borders, flipped faces) are closed through the
+/// point itself.
 static uint32_t cut_fan(const sup_mesh* mesh, uint32_t point, const polygon_pair* pairs, uint32_t count, smooth_quad* out)
 {
     bool     used[FAN_MOST] = { false }, follows[FAN_MOST] = { false };
     uint32_t made = 0;
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = 0; k < count; ++k) follows[i] |= k != i && pairs[k].b == pairs[i].a;
-    for (uint32_t turn = 0; turn < 2 * count; ++turn) { // first those that begin an open one, then what is left
+    for (uint32_t turn = 0; turn < 2 * count; ++turn) { // first those that start an open chain, then the rest
         uint32_t corners[FAN_MOST + 2], n = 0, at = turn % count, begin = pairs[at].a;
         if (used[at] || (turn < count && follows[at])) continue;
         corners[n++] = begin;
@@ -105,7 +107,7 @@ static bool make_quads(maker* m, sup_arena* arena)
 
 // ---------------------------------------------------------------------------------------------- order
 
-/// Breadth first over the edges: neighbors stand within one front of each other.
+/// Breadth first over the edges: neighbors lie within one front of each other.
 static bool make_walk(maker* m, sup_arena* arena)
 {
     const sup_topology* t = m->topology;
@@ -134,7 +136,7 @@ static uint32_t valence_of(const maker* m, uint32_t point)
 
 static uint32_t quads_of(const maker* m, uint32_t point) { return m->quad_begin[point + 1] - m->quad_begin[point]; }
 
-/// Sorts each chunk of the walk by neighbors and quads. `order` gets the points.
+/// Sorts each chunk of the walk by numbers of neighbors and quads. Writes the points to `order`.
 static bool sort_chunks(maker* m, sup_arena* arena, uint32_t* order)
 {
     uint32_t       count = m->mesh->point_count;
@@ -157,7 +159,7 @@ static bool sort_chunks(maker* m, sup_arena* arena, uint32_t* order)
 
 // ---------------------------------------------------------------------------------------------- runs
 
-/// Cuts the slots into runs; with `runs` NULL only counts them.
+/// Divides the slots into runs; only counts them if `runs` is NULL.
 static uint32_t cut_runs(const maker* m, const uint32_t* order, smooth_run* runs, uint32_t* chunk_runs)
 {
     uint32_t   count = m->mesh->point_count, made = 0;
@@ -180,7 +182,7 @@ static uint32_t cut_runs(const maker* m, const uint32_t* order, smooth_run* runs
     return made;
 }
 
-/// Neighbors and quads of each slot, by slots.
+/// Neighbors and quads of each slot, as slots.
 static void fill_runs(const maker* m, const smooth_surface* s, uint32_t run_count, uint32_t* ring, smooth_quad* quads)
 {
     for (uint32_t r = 0; r < run_count; ++r) {

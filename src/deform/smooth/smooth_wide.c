@@ -1,9 +1,10 @@
-// The inner loops of smoothing. Averages go point by point, four coordinates at once; frames a register of points at a time.
+// The inner loops of smoothing. Averages run point by point, four coordinates at once; frames run one register of points at a
+// time.
 #include "deform/smooth/smooth.h"
 
 #define INLINE static inline __attribute__((always_inline))
-#define AREA_MIN 1e-40f // square of twice the smallest area that has a normal
-#define SKEW_MIN 1e-6f  // of the diagonals squared: what lies so steeply along the normal is no direction worth following
+#define AREA_MIN 1e-40f // square of twice the smallest area with a defined normal
+#define SKEW_MIN 1e-6f  // share of the diagonals' squares: a direction this steep along the normal is noise
 
 typedef smooth_f4 f4;
 
@@ -30,7 +31,7 @@ void SUP_WIDE(sup_smooth_spread)(const smooth_job* job, uint32_t begin, uint32_t
     }
 }
 
-// Called with constants, so that the loop over neighbors is unrolled.
+// Called with constants, so that the compiler unrolls the loop over neighbors.
 INLINE void average_run(const smooth_surface* s, const smooth_run* run, const f4* from, f4* to, uint32_t valence)
 {
     float           share = s->step / (float)valence, keep = 1.0f - s->step;
@@ -95,7 +96,7 @@ INLINE vr columns(rows r)
 }
 #endif
 
-/// Both diagonals of one quad for each lane; `stride` quads from lane to lane, lanes behind `last` repeat it.
+/// Both diagonals of one quad per lane; lanes are `stride` quads apart, and those after `last` repeat it.
 INLINE void diagonals(const f4* p, const smooth_quad* quad, uint32_t stride, uint32_t last, vr* first, vr* second)
 {
     rows u, v;
@@ -114,8 +115,9 @@ INLINE void diagonals(const f4* p, const smooth_quad* quad, uint32_t stride, uin
     *second = columns(v);
 }
 
-/// z along the area vector; x along both diagonals of the first quad, the second turned back by a right angle: where a fold
-/// takes one of them the other still tells the direction. y across. Lanes without such a frame are not in the mask.
+/// z along the area vector; x along the sum of both diagonals of the first quad, the second rotated back by a right angle: if a
+/// fold collapses one of them, the other still defines a direction. y across. Lanes without such a frame are cleared in the
+/// mask.
 INLINE ir frames(const f4* p, const smooth_quad* quad, uint32_t quads, uint32_t last, vr axes[3])
 {
     vr first, second, n;
@@ -176,7 +178,7 @@ void SUP_WIDE(sup_smooth_measure)(const smooth_job* job, uint32_t begin, uint32_
     }
 }
 
-/// What the strengths leave of the way from the incoming points to the targets.
+/// Scales the displacement from the incoming points to the targets by the strengths.
 INLINE vr mix(const smooth_job* job, const uint32_t* order, vr target)
 {
     fr strength = fr_all(job->strength);

@@ -1,6 +1,5 @@
-// Folds where skin is pressed. Skin is a thin stiff film on soft flesh: it keeps its length, so where it is compressed it
-// buckles across the compression, with a wavelength that its thickness and the two stiffnesses give and a height that makes up
-// for the lost length.
+// Folds where skin is compressed. Skin is a thin stiff film on soft flesh: it keeps its length, so under compression it
+// buckles, with a wavelength given by its thickness and the two stiffnesses, and a height that makes up for the lost length.
 //   lambda = 2 pi h (E / (3 E_s))^(1/3)          h thickness, E young, E_s support
 //   mean of sqrt(s^2 + a^2 cos^2) = 1            s the stretch along the compression, a = 2 pi A / lambda the steepest slope
 //   out = points + n sum over families of a_k (lambda / 2 pi) (cos(phase_k) - 1 + 2 lift)
@@ -23,7 +22,7 @@ enum { ROW_THICKNESS, ROW_YOUNG, ROW_SUPPORT, ROW_STRENGTH, ROW_THRESHOLD, ROW_I
 static const sup_param rows[] = {
     [ROW_THICKNESS] = { "thickness", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(thickness), .varies = SUP_VARIES_POINT, .min = 0.01,
                         .max = 1000, .standard = 2, .unit = "mm",
-                        .help = "Of the skin that folds; thin skin folds finely, twice as thick twice as wide" },
+                        .help = "Thickness of the skin that folds; folds in skin twice as thick are twice as wide" },
     [ROW_YOUNG] = { "young", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(young), .varies = SUP_VARIES_POINT, .min = 0.001, .max = 1e6,
                     .standard = 1000, .unit = "kPa", .help = "Young's modulus E of the skin; stiffer skin has wider folds" },
     [ROW_SUPPORT] = { "support", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(support), .varies = SUP_VARIES_POINT, .min = 0.001,
@@ -31,41 +30,41 @@ static const sup_param rows[] = {
                       .help = "Young's modulus of the flesh below; firmer flesh has narrower folds" },
     [ROW_STRENGTH] = { "strength", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(strength), .varies = SUP_VARIES_POINT, .min = 0,
                        .max = 1, .standard = 1, .unit = "",
-                       .help = "Share of the height that folds have; paint _WRINKLE_STRENGTH to keep regions smooth" },
+                       .help = "Share of their full height that folds have; paint _WRINKLE_STRENGTH to keep regions smooth" },
     [ROW_THRESHOLD] = { "threshold", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(threshold), .min = 0.005, .max = 0.5,
                         .standard = 0.01, .unit = "", .help = "Compression at which folds begin" },
     [ROW_IRREGULARITY] = { "irregularity", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(irregularity), .min = 0, .max = 2,
                            .standard = 0.9, .unit = "rad",
                            .help = "How far folds wander from their place in a regular row; 0 is corduroy" },
     [ROW_LIFT] = { "lift", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(lift), .min = 0, .max = 1, .standard = 0, .unit = "",
-                   .help =
-                       "Share of a fold that stands above the skin: 0 cuts folds in, so that skin never meets other skin by "
-                       "them, 0.5 keeps the volume" },
+                   .help = "Share of a fold that rises above the skin: 0 cuts folds into it, so that they never touch other "
+                           "skin; 0.5 keeps the volume" },
     [ROW_CREASES] = { "creases", SUP_PARAM_FLOAT, SUP_STAGE_FRAME, AT(creases), .varies = SUP_VARIES_POINT, .min = 0, .max = 1,
                       .standard = 0, .unit = "",
-                      .help = "How much of the deepest folds stays when nothing presses: skin remembers where it often bends" },
+                      .help =
+                          "Share of the deepest folds that stays without compression: skin remembers where it often bends" },
     [ROW_RISE] = { "rise", SUP_PARAM_FLOAT, SUP_STAGE_BIND, AT(rise), .min = 0, .max = 180, .standard = 57, .unit = "deg",
-                   .help = "Degrees of pose over which a fold rises; less: deeper folds that come up faster; 0: as soon as "
-                           "length is lost" },
+                   .help = "Degrees of pose over which a fold rises; lower values give deeper folds that rise faster, 0 folds "
+                           "as soon as length is lost" },
 };
 
-// Folds begin to show in points where so many of them stand along a wavelength, and show whole at the second number: fewer
-// points would draw another, longer wave.
+// Points begin to show folds when this many of them lie along a wavelength, and show them fully at the second number: fewer
+// points would show a different, longer wave.
 #define POINTS_NONE 4.0f
 #define POINTS_ALL 6.0f
-// Folds fade out towards the edge of a hole over so many wavelengths: what meets there of another mesh stays closed.
+// Folds fade out toward the edge of a hole over this many wavelengths, so that it still meets the border of another mesh.
 #define BORDER_FADE 1.0f
-// From the threshold to folds that make up for all that is lost: below the tenth at which they have to. Where joints press
-// skin faster they rise over more; beyond 1 no pose reaches the whole height.
+// The strain above the threshold over which folds reach their full height: a tenth of compression must be made up for. Where
+// joints compress the skin faster, folds rise over more; beyond 1 no pose reaches the full height.
 #define RISE_LEAST 0.088f
-// Lost squared length that creases remember where no clip shows where they are: compression by a tenth along the limb.
+// Lost squared length that creases remember where no clip shows any compression: a tenth along the limb.
 #define CREASE_ASSUMED 0.19f
 
 typedef struct bound {
     wrinkle_surface surface;
     wrinkle_scale   scale;
     sup_field       strength, creases;
-    uint32_t        carrying, shaded;                   // points that carry folds, and that have finer ones
+    uint32_t        carrying, shaded;                   // kinds of points: those that carry folds, and those with finer ones
     size_t          spread, slopes, strengths, creased; // bytes of scratch; slopes are for shading
 } bound;
 
@@ -84,13 +83,13 @@ typedef struct binder {
     float*                wavelengths;
     wrinkle_strain*       most;
     const float*          border;
-    float*                focus;   // share of their height that folds have
+    float*                focus;   // share of their full height that folds have
     wrinkle_f4*           heights; // of waves, in amplitudes
     sup_ripple*           ripples;
     bool                  sampled;
 } binder;
 
-// Newton's steps: a third of what is missing is left by each far away, nothing near. NEAR: of x, beyond its rounding.
+// Newton's method: far away each step leaves a third of the error, nearby nothing. NEAR: relative to x, above its rounding.
 static double cube_root(double x)
 {
     enum { ROUNDS = 200 };
@@ -142,7 +141,7 @@ static sup_result keep_ripples(const binder* b, wrinkle_surface* s, sup_error* e
     return SUP_OK;
 }
 
-// A fold needs a patch of surface: a point carries no more than the least of its neighbors. What is left goes to the shading.
+// A fold needs an area of surface: a point carries no more than the least of its neighbors. The rest goes into the shading.
 static sup_result lay_waves(const binder* b, bound* out, sup_error* error)
 {
     wrinkle_surface*    s = &out->surface;
@@ -192,15 +191,15 @@ static sup_result lay_rows(const binder* b, wrinkle_surface* s, sup_error* error
     return SUP_OK;
 }
 
-// What skin remembers: the deepest compression of the clips. Where none of them bends it, a crease that a map asks for lies
-// across the limb.
+// The crease that skin remembers: the deepest compression of the clips. Where no clip bends it, a crease that a map requests
+// runs across the limb.
 static sup_result lay_memory(const binder* b, wrinkle_surface* s, sup_error* error)
 {
     s->memory = SUP_NEW(b->arena, wrinkle_f4, s->point_count);
     if (!s->memory) return sup_fail_memory(error, "wrinkle");
     for (uint32_t i = 0; i < s->point_count; ++i) {
         wrinkle_strain m = b->sampled ? b->most[i] : (wrinkle_strain){ CREASE_ASSUMED, 0, 0 };
-        // Slopes straight with the compression: where clips hardly press, nothing stays.
+        // Slopes proportional to the compression: where clips hardly compress the skin, no crease stays.
         float all = m.xx + m.yy, deep = all / WRINKLE_LOST_MAX, share = deep > 1 ? 1 / deep : b->sampled ? deep : 1;
         m = (wrinkle_strain){ share * m.xx, share * m.xy, share * m.yy };
         s->memory[i] = sup_wrinkle_split(m);
@@ -348,7 +347,7 @@ static void evaluate(const sup_binding* binding, const void* params, const sup_f
     sup_tasks_run(frame->tasks, b->surface.group_count, WRINKLE_GRAIN, fold, &job);
 }
 
-// Measured on the folded skin: where points carry no folds that is the skin that came in.
+// Measured on the folded skin: where points carry no folds, that is the incoming skin.
 static uint32_t relief(const sup_binding* binding, const void* params, const sup_frame* frame, const sup_vec3* skin,
                        void* scratch, sup_ripple* out)
 {
@@ -385,7 +384,7 @@ static const sup_condition conditions[] = {
 
 const sup_deformer sup_deformer_wrinkle = {
     .name = "wrinkle",
-    .summary = "Folds where skin is pressed: the length it loses goes into wrinkles of its own wavelength",
+    .summary = "Folds where skin is compressed: the lost length goes into wrinkles of the skin's own wavelength",
     .paper = "Allen: Analysis and Design of Structural Sandwich Panels, 1969 (wavelength of a film on a soft foundation)",
     .params = rows,
     .param_count = SUP_COUNT_OF(rows),

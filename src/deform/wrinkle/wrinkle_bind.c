@@ -7,21 +7,21 @@
 // Neighbors on a line span no plane: smallest over largest spread of squared edges.
 #define SPREAD_MIN 1e-4
 
-// Neighbors are looked for so far away, in wavelengths, and taken where they are nearest to the second number.
+// The search radius for neighbors in wavelengths, and the preferred distance.
 #define NEIGHBORS_WITHIN 0.5f
 #define NEIGHBORS_AT 0.33f
 
-enum { VISITS_MAX = 400 }; // points that are looked at around one
+enum { VISITS_MAX = 400 }; // points examined around one
 
 // ---------------------------------------------------------------------------------------------- neighbors
 
 typedef struct seeker {
     wrinkle_frames* f;
-    uint32_t*       seen; // by point: whose search has been there, plus 1
+    uint32_t*       seen; // by point: the point whose search visited it last, plus 1
     uint32_t        queue[VISITS_MAX];
 } seeker;
 
-// The sixth of a turn that a direction lies in.
+// Which sixth of a turn a direction lies in.
 static uint32_t sixth(float x, float y)
 {
     const float steep = 1.7320508f; // tangent of 60 degrees
@@ -30,7 +30,7 @@ static uint32_t sixth(float x, float y)
     return half + (y < steep * x ? 0 : y > -steep * x ? 1 : 2);
 }
 
-// Walks outwards over edges, so that skin on the other side of a gap is never a neighbor.
+// Searches outward along edges, so that skin on the other side of a gap is never a neighbor.
 static void seek(seeker* s, uint32_t p, float wavelength)
 {
     const wrinkle_frames* f = s->f;
@@ -47,7 +47,7 @@ static void seek(seeker* s, uint32_t p, float wavelength)
             s->seen[q] = p + 1;
             sup_vec3 e = v3_sub(f->mesh->points[q], f->mesh->points[p]);
             float    distance = v3_length(e), miss = fabsf(distance - NEIGHBORS_AT * wavelength);
-            if (at > 0 && !(distance < NEIGHBORS_WITHIN * wavelength)) continue; // the ring itself always counts
+            if (at > 0 && !(distance < NEIGHBORS_WITHIN * wavelength)) continue; // the direct neighbors always count
             uint32_t sector = sixth(v3_dot(e, f->axes[0][p]), v3_dot(e, f->axes[1][p]));
             if (miss < off[sector]) best[sector] = q, off[sector] = miss;
             if (count < VISITS_MAX) s->queue[count++] = q;
@@ -67,8 +67,8 @@ static void drop_frame(wrinkle_frames* f, uint32_t p)
     f->axes[0][p] = f->axes[1][p] = f->normals[p] = v3(0, 0, 0);
 }
 
-// Least squares: the tangents that map the edges at rest to those of a pose, every edge counted by its direction and not its
-// length. Then both are made orthonormal at rest: on a curved surface they lean out of the tangent plane.
+// Least squares: the tangents that map the edges at rest to those of a pose, each edge weighted by its direction only, not by
+// its length. Both are then made orthonormal at rest: on a curved surface they tilt out of the tangent plane.
 static void fit_point(wrinkle_frames* f, uint32_t p)
 {
     double   xx = 0, xy = 0, yy = 0;
@@ -182,14 +182,14 @@ sup_result sup_wrinkle_scale_create(const sup_character* c, sup_arena* arena, wr
     return SUP_OK;
 }
 
-// Principal stretches whose squares differ by less than this share are one: their differences are rounding.
+// Principal stretches whose squares differ by less than this share are equal: the difference is rounding.
 #define ALIKE 1e-9
-// Scales beyond are those of collapsed or broken poses.
+// Scales outside this range belong to collapsed or broken poses.
 #define SCALE_MOST 1e6
-// A rigid pose has stretches of 1 but for the rounding of its matrices: nothing is scaled at all.
+// A rigid pose has stretches of 1 up to the rounding of its matrices: nothing is scaled.
 #define RIGID 1e-4
 
-// The middle one of the three principal stretches: a joint that only stretches or squashes along one way is not larger or
+// The middle one of the three principal stretches: a joint that only stretches or squashes along one axis is not larger or
 // smaller, and its skin folds.
 static double middle_stretch(const sup_affine* m)
 {

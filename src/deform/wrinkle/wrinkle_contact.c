@@ -1,5 +1,5 @@
-// Skin that the clips push through other skin. A wave in it would cut the other skin along a longer line, so folds are gone by
-// the compression at which it first gets there.
+// Skin that the clips push through other skin. A wave there would cut the other skin along a longer line, so folds vanish below
+// the compression at which it first crosses.
 #include "base/heap.h"
 #include "base/internal.h"
 #include "deform/wrinkle/wrinkle.h"
@@ -9,23 +9,23 @@
 
 #include <string.h>
 
-enum { BRANCHES = 256 }; // of the hierarchy: a task each
+enum { BRANCHES = 256 }; // leaves of the hierarchy per task
 
-// Box and triangle tests that a search may take for each leaf: where everything lies in one place they would be quadratic.
-// In one pose, in the mean of a branch; the most that any did, of 20 characters, was 1,925.
+// Box and triangle tests allowed per leaf: if everything lies in one place they would be quadratic. For one pose, averaged over
+// a branch; the most of 20 characters was 1,925.
 #define WORK_POSE 8192
-// And in the mean of all leaves and poses, beside what the first few may take. The most in any pose of theirs: 361.
+// The same averaged over all leaves and poses, on top of a free allowance. Their most in any pose was 361.
 #define WORK_MEAN 512
 #define WORK_FIRST 4096
 
-// What a search knows of a triangle.
+// What a search knows about a triangle.
 enum { CLOSED, OPEN, CROSSES };
 
-// The line along which skin crosses moves between the sampled poses. Around a place that crosses the limit stays what it is
-// for the first number of wavelengths, then rises by 1 over the second.
+// The line along which skin crosses moves between the sampled poses. Around a crossing the limit is constant for the first
+// number of wavelengths, then rises by 1 over the second.
 #define KEPT 0.25f
 #define RAMP 2.0f
-// A limit that falls by less tells nothing new: it is kept by twice as much.
+// A limit that drops by less is not news: it is kept at twice that distance.
 #define NEWS (0.5f * KEPT / RAMP)
 
 sup_result sup_wrinkle_tree_create(const sup_mesh* mesh, sup_arena* arena, wrinkle_tree* out, sup_error* error)
@@ -53,7 +53,7 @@ typedef struct search {
     int64_t*            used; // by branch
 } search;
 
-// Whether crossing would be news: some corner folds and is pressed less than where it was seen to cross.
+// Whether a crossing would be news: some corner folds and is compressed less than where it was seen to cross.
 static bool matters(const search* s, uint32_t slot)
 {
     bool any = false;
@@ -88,7 +88,7 @@ static void search_leaves(const search* s, uint32_t leaf, uint32_t other, int64_
     }
 }
 
-// The open leaves below a node against all others, both sides going down together.
+// Tests the open leaves below a node against all others, descending on both sides together.
 static void search_branch(const search* s, uint32_t branch, int64_t* left)
 {
     const sup_box*   boxes = s->tree->nodes;
@@ -102,7 +102,7 @@ static void search_branch(const search* s, uint32_t branch, int64_t* left)
     }
 }
 
-// Marks what is open below a node, and tells how many leaves there are.
+// Marks what is open below a node, and returns how many leaves that is.
 static uint32_t open_branch(const search* s, uint32_t branch)
 {
     const sup_bvh* tree = &s->tree->bvh;
@@ -147,7 +147,7 @@ bool sup_wrinkle_contact(wrinkle_tree* tree, const sup_vec3* points, const float
     bool news = false;
     tree->left += (int64_t)WORK_MEAN * tree->bvh.leaf_count;
     for (uint32_t i = 0; i < branches; ++i) tree->left -= used[i];
-    // Nobody knows what else crosses: no point folds.
+    // Unknown crossings may remain: no point folds.
     for (uint32_t p = 0; p < tree->point_count && tree->left < 0; ++p) limits[p] = 0;
     for (uint32_t i = 0; i < tree->bvh.triangle_count; ++i)
         for (int k = 0; k < 3 && tree->marks[i] == CROSSES; ++k) {
@@ -161,8 +161,7 @@ bool sup_wrinkle_contact(wrinkle_tree* tree, const sup_vec3* points, const float
 
 // ---------------------------------------------------------------------------------------------- around it
 
-// Of all places around, the least of value + what it has risen on the way. Bits of floats that are not negative have their
-// order.
+// The minimum over all places of value + its rise along the distance. Bits of nonnegative floats sort like the floats.
 sup_result sup_wrinkle_spread_least(const wrinkle_frames* f, const float* wavelengths, float rise, float none,
                                     sup_arena* temporary, float* values, sup_error* error)
 {

@@ -1,4 +1,5 @@
-// Which way skin is usually pressed, and the phases of folds across it: solved once, so that folds stay where they are.
+// The direction in which skin is usually compressed, and the phases of folds across it: solved once, so that folds stay in
+// place.
 #include "base/heap.h"
 #include "base/internal.h"
 #include "deform/wrinkle/wrinkle.h"
@@ -9,27 +10,26 @@
 #include <string.h>
 
 enum {
-    CLIP_SAMPLES = 12,   // poses of each clip that are looked at
-    POSES_MAX = 96,      // of all clips together
-    CLOSER_MAX = 64,     // more of them, where skin may cross other skin in between
-    SMOOTHINGS_MAX = 64, // of directions: over about one wavelength
-    SWEEPS = 32,         // of phases: defects heal over this many edges
+    CLIP_SAMPLES = 12,   // poses examined in each clip
+    POSES_MAX = 96,      // in all clips together
+    CLOSER_MAX = 64,     // additional ones, where skin may cross other skin in between
+    SMOOTHINGS_MAX = 64, // smoothing of directions: over about one wavelength
+    SWEEPS = 32,         // relaxation of phases: defects heal over this many edges
 };
 
-// How much a direction along the bone counts beside the mean lost squared length of the clips: what moves less follows the
-// bone.
+// Weight of the bone's direction relative to the mean lost squared length of the clips: skin that moves less follows the bone.
 #define BONE_SHARE 0.02f
 // Seconds between the poses checked for crossings: next to poses that revealed new ones, and elsewhere.
 #define CLOSE_NEWS 0.025
 #define CLOSE_ANY 0.1
-// Radians between places of a wave; no mesh that has its wavelengths has so many, and sines of more are not exact.
+// Radians between two places of a wave; no mesh with such wavelengths reaches it, and sines of more are inexact.
 #define ANGLE_MOST 1e6
-// Of a sum of unit vectors: below it they cancel, and their direction is rounding.
+// Length of a sum of unit vectors: below it they cancel, and their direction is rounding.
 #define SUM_LEAST 1e-6f
-// Folds that stand so much farther apart than they should are no deeper than that.
+// Folds that are this much farther apart than they should be do not get deeper.
 #define CLOSEST 0.75f
 
-// A symmetric tensor in space: directions of neighbors can be averaged without carrying them over.
+// A symmetric tensor in space: directions of neighbors can be averaged without parallel transport.
 typedef struct tensor {
     float xx, xy, xz, yy, yz, zz;
 } tensor;
@@ -115,7 +115,7 @@ static float pose_skin(sampler* s, const sup_clip* clip, double time)
     return sup_wrinkle_scale(&s->scale, &s->pose);
 }
 
-// Returns whether the pose revealed new crossings. first: it also counts for how the clips press the skin.
+// Returns whether the pose revealed new crossings. first: it also counts as compression by the clips.
 static bool sample_pose(sampler* s, const sup_clip* clip, double time, bool first)
 {
     float scale = pose_skin(s, clip, time);
@@ -132,13 +132,13 @@ static bool sample_pose(sampler* s, const sup_clip* clip, double time, bool firs
     return sup_wrinkle_contact(s->tree, s->points, s->pressed, s->threshold, s->in->tasks, s->limits);
 }
 
-// How much a pose in the middle is missing: above 1, one is taken.
+// How badly a pose in the middle is needed: above 1, one is taken.
 static double want_between(const span* t)
 {
     return (t->times[1] - t->times[0]) / (t->news[0] || t->news[1] ? CLOSE_NEWS : CLOSE_ANY);
 }
 
-// Looks for what comes and goes between poses: halves spans, the widest first.
+// Looks for what appears and disappears between poses: bisects spans, the widest first.
 static void sample_closer(sampler* s, span* spans, uint32_t count)
 {
     for (uint32_t left = CLOSER_MAX; left > 0 && count > 0; --left, ++count) {
@@ -221,14 +221,14 @@ uint32_t sup_wrinkle_smoothings(const sup_mesh* mesh, const sup_topology* t, con
     return times < 4 ? 4 : times > SMOOTHINGS_MAX ? SMOOTHINGS_MAX : (uint32_t)times;
 }
 
-// The frame turned so that its first axis is the greater eigenvector of the tensor in its plane, towards `axis`.
+// Rotates the frame so that its first axis is the larger eigenvector of the tensor in its plane, on the side of `axis`.
 static void turn_frame(wrinkle_frames* f, uint32_t p, const tensor* t, sup_vec3 axis, wrinkle_strain* most)
 {
     sup_vec3 x = f->axes[0][p], y = f->axes[1][p];
     if (v3_length2(x) == 0) return;
     sup_vec3 tx = tensor_apply(t, x);
     float    xx = v3_dot(x, tx), xy = v3_dot(y, tx), yy = v3_dot(y, tensor_apply(t, y));
-    // The double angle of the eigenvector is that of (q, xy).
+    // The eigenvector's double angle is that of (q, xy).
     double q = 0.5 * ((double)xx - (double)yy), r = sqrt(q * q + (double)xy * (double)xy);
     double c2 = r > 0 ? q / r : 1, c = sqrt(0.5 * (1 + c2)), s = sqrt(0.5 * (1 - c2)) * (xy < 0 ? -1 : 1);
     if (!isfinite(c) || !isfinite(s)) return;
@@ -292,10 +292,10 @@ typedef struct complex_f {
     float re, im;
 } complex_f;
 
-// How the phase goes along one entry of the ring: phase at the point = sign x phase at the neighbor - angle.
+// How the phase changes along one edge of the ring: phase at the point = sign x phase at the neighbor - angle.
 typedef struct link {
     float cosine, sine;
-    float sign; // -1: the neighbor's direction is turned around
+    float sign; // -1: the neighbor's direction is reversed
 } link;
 
 typedef struct phaser {
@@ -304,7 +304,7 @@ typedef struct phaser {
     uint32_t              family;
     link*                 links;
     complex_f*            z;
-    const uint32_t*       order; // points from the inside of each piece of surface outwards
+    const uint32_t*       order; // points of each piece of surface from the inside outward
     bool*                 known;
 } phaser;
 
@@ -344,8 +344,8 @@ static bool settle_point(phaser* s, uint32_t p, bool all)
     return true;
 }
 
-// Grown outwards, every point as its known neighbors say, then relaxed: where fronts met out of step the folds join or branch,
-// as those of skin do, instead of changing their width.
+// Grown outward, every point from its known neighbors, then relaxed: where fronts met out of phase, folds join or branch, as in
+// skin, instead of changing their width.
 static void solve_family(phaser* s)
 {
     uint32_t n = s->f->mesh->point_count;
@@ -361,12 +361,12 @@ static void solve_family(phaser* s)
         for (uint32_t i = 0; i < n; ++i) settle_point(s, s->order[i], true);
 }
 
-// A walk over the surface by distance over edges.
+// A traversal of the surface in order of distance along edges.
 typedef struct walk {
     const wrinkle_frames* f;
     float*                distance;
     bool*                 done;
-    uint32_t*             order; // NULL: not asked for
+    uint32_t*             order; // NULL: not requested
     uint32_t              count;
     sup_heap              heap;
 } walk;
@@ -387,7 +387,7 @@ static void walk_from(walk* w, uint32_t seed)
     sup_heap_push(&w->heap, seed);
 }
 
-// Distances are not negative, so their bits have their order.
+// Distances are nonnegative, so their bits sort like the numbers.
 static void walk_on(walk* w)
 {
     const sup_topology* t = w->f->topology;
@@ -408,7 +408,7 @@ static void walk_on(walk* w)
     }
 }
 
-// From the first point of each piece outwards.
+// From the first point of each piece outward.
 static sup_result make_order(const wrinkle_frames* f, sup_arena* arena, uint32_t* order, sup_error* error)
 {
     walk       w;
@@ -441,8 +441,8 @@ sup_result sup_wrinkle_border(const wrinkle_frames* f, sup_arena* temporary, con
 
 enum { OCTAVES = 32, DIRECTIONS = 5 };
 
-// A fold takes part in waves so many folds long: fully in the middle, not at all at the ends. Shorter waves would tear a fold
-// apart, longer ones move its neighbors along with it and leave the row even.
+// A fold takes part in waves of this many folds: fully in the middle of the range, not at its ends. Shorter waves would tear a
+// fold apart; longer ones move its neighbors along with it and leave the row regular.
 #define SHORTEST 1.6f
 #define WHOLE_FROM 2.6f
 #define WHOLE_TO 3.6f
@@ -451,11 +451,11 @@ enum { OCTAVES = 32, DIRECTIONS = 5 };
 // them are between SHORTEST and LONGEST.
 #define OCTAVE 1.37
 
-// How folds wander from their place in a regular row: sums of waves a few folds long. They have their lengths in space and
-// not in folds, or phases would jump where wavelengths change; a fold takes part in those that suit it.
+// How folds deviate from a regular row: sums of waves a few folds long. Their lengths are fixed in space, not in folds, or
+// phases would jump where wavelengths change; a fold takes part in those that suit it.
 typedef struct wander {
     double   turn;  // radians
-    sup_vec3 slope; // of the turn over the surface
+    sup_vec3 slope; // of the rotation over the surface
 } wander;
 
 static wander wander_at(sup_vec3 p, double shortest, double wavelength, double irregularity)
@@ -517,7 +517,7 @@ sup_result sup_wrinkle_phases(const wrinkle_frames* f, const float* wavelengths,
         for (uint32_t p = 0; p < n; ++p) {
             sup_vec3 slope = off[p].slope, d = sup_wrinkle_wave(f, p, s.family);
             float    cosine = (float)sup_cos(off[p].turn), sine = (float)sup_sin(off[p].turn);
-            // Where folds stand closer they are lower, so that their length stays what it is.
+            // Where folds are closer they are lower, so that their arc length stays the same.
             float closer = 1 + v3_dot(d, slope) * wavelengths[p] / WRINKLE_TURN;
             float wave = s.z[p].re * cosine - s.z[p].im * sine;
             float lower = 1 / fmaxf(fabsf(closer), CLOSEST);

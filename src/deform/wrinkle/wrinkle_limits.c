@@ -1,4 +1,4 @@
-// What limits folds: the flesh that they are cut into, and how fast a joint that turns presses the skin.
+// What limits folds: the flesh below them, and how fast a turning joint compresses the skin.
 #include "base/internal.h"
 #include "deform/wrinkle/wrinkle.h"
 #include "geom/surface/feature.h"
@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-// The deepest fold is cut so far into the largest ball inside the body that touches the skin there. Chosen by looking at the
-// arms of cesiumman and the legs of the beast.
+// Depth of the deepest fold as a share of the largest ball inside the body that touches the skin there. Chosen by looking at
+// the arms of cesiumman and the legs of the beast.
 #define DEPTH_PER_RADIUS 0.17f
-// Balls wider than so many wavelengths limit nothing.
+// Balls wider than this many wavelengths limit nothing.
 #define WIDEST 8.0
 // Points at which balls are fitted; the others take the value of the nearest one.
 enum { SAMPLES = 8192, GRAIN = 32 };
-// Joints that are looked at above those that move a point: beyond them all skin around it turns alike.
+// Ancestors of a point's joints that are examined: beyond them all skin around the point turns together.
 enum { ANCESTORS = 16 };
 
 // ---------------------------------------------------------------------------------------------- depth
@@ -61,7 +61,7 @@ static void smooth(const sup_topology* t, uint32_t n, uint32_t times, float* a, 
     }
 }
 
-// Every point gets the value of the sample that is fewest edges away; a piece without one is not limited.
+// Every point gets the value of the sample the fewest edges away; a piece without a sample is not limited.
 static void fill(const sup_topology* t, uint32_t n, uint32_t every, uint32_t* queue, bool* known, float* values)
 {
     uint32_t count = 0;
@@ -109,7 +109,7 @@ sup_result sup_wrinkle_fit(const sup_mesh* mesh, const sup_topology* topology, c
 #define FOCUS_REACH 16.0f
 #define FOCUS_NONE 0.4f
 #define FOCUS_ALL 0.9f
-// Compressions between which clips count: what they never press is not known, and folds when a pose presses it.
+// Compressions between which clips count fully: skin that they never compress is unknown, and folds when a pose compresses it.
 #define FOCUS_KNOWN 0.02f
 #define DEEPEST 0.3f
 
@@ -141,7 +141,7 @@ sup_result sup_wrinkle_focus(const wrinkle_frames* f, const float* wavelengths, 
 
 // ---------------------------------------------------------------------------------------------- speed
 
-// The weight by which a joint carries a point, itself and all below it, and its gradient over the surface.
+// The total weight with which a joint and its descendants carry a point, and its gradient over the surface.
 typedef struct carrier {
     float weight, x, y;
 } carrier;
@@ -175,7 +175,7 @@ static void take_from(walker* w, uint32_t joint, carrier none)
     w->carriers[joint] = (carrier){ 0, 0, 0 };
 }
 
-// All joints that move a point, and those above them.
+// All joints that move a point, and their ancestors.
 static void walk_joints(walker* w, uint32_t point, carrier by, visit* what)
 {
     const sup_weights* s = &w->c->weights;

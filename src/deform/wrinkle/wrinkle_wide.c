@@ -1,4 +1,4 @@
-// The inner loops of folds: strain to slopes a register of points at a time, then slopes to displacements.
+// The inner loops of folds: from strain to slopes one register of points at a time, then from slopes to displacements.
 #include "deform/wrinkle/wrinkle.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -17,30 +17,28 @@ typedef struct vr {
 
 // Compression of the steepest fold: 1 - (1 - 0.3)^2 is WRINKLE_LOST_MAX.
 #define PRESSED_MOST 0.3f
-// Share of the lesser of two compressions, less half of the greater, that folds.
+// The share that folds of the smaller compression minus half of the larger.
 #define LESSER 0.6667f
-// Added to what is divided by, far below a strain and a length of float points that differ at all: nothing becomes 0.
+// Added to divisors; far below any strain or length by which float points differ at all, so no divisor is 0.
 #define NO_STRAIN 1e-12f
 #define NO_LENGTH 1e-30f
-// Slopes beyond are those of points that have gone astray.
+// Larger slopes belong to points that have gone astray.
 #define STEEP_SOUND 1e3f
 
 INLINE fr fr_max0(fr x) { return fr_select(x > fr_all(0.0f), x, fr_all(0.0f)); }
 INLINE fr fr_least(fr a, fr b) { return fr_select(a < b, a, b); }
 INLINE fr dot(vr a, vr b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-// Square of the steepest slope of a sinusoid whose length makes up for a lost squared length d: the mean of
-// sqrt(1 - d + a^2 cos^2) is 1. a^2 = 2 d to first order; the polynomial is within 0.1 % of the elliptic integral up to d =
-// 0.8.
+// Square of the steepest slope of a sinusoid whose arc length makes up for a lost squared length d: the mean of sqrt(1 - d +
+// a^2 cos^2) is 1. a^2 = 2 d to first order; the polynomial is within 0.1 % of the elliptic integral up to d = 0.8.
 INLINE fr slope_square(fr d)
 {
     fr more = fr_all(0.125f) + d * (fr_all(0.027f) + d * fr_all(0.044f));
     return fr_all(2.0f) * d * (fr_all(1.0f) + d * more);
 }
 
-// The square of the slope that folds have where `lost` is lost. A fold that makes up for all of it begins like a square root:
-// it would jump up at the first touch. So slopes rise straight from the threshold to what they should be `rise` further, and
-// never faster.
+// The squared slope of folds where `lost` is lost. A fold that makes up for all of it begins like a square root: it would jump
+// up at the first touch. So slopes rise linearly from the threshold to their full value `rise` further on, and never faster.
 INLINE fr slopes_of(fr lost, float threshold, fr rise)
 {
     fr one = fr_all(1.0f), pressed = one - fr_sqrt(fr_max0(one - lost));
@@ -49,7 +47,7 @@ INLINE fr slopes_of(fr lost, float threshold, fr rise)
     return fr_least(allowed, slope_square(fr_least(lost, fr_all(WRINKLE_LOST_MAX))));
 }
 
-// The points of four (or eight) lanes, each in one load, turned into coordinates.
+// The points of four (or eight) lanes, one load each, transposed to coordinates.
 #if SUP_REGISTER == 8
 INLINE fr pair(wrinkle_f4 low, wrinkle_f4 high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7); }
 INLINE vr load_lanes(const wrinkle_f4* p, const uint32_t* i)
@@ -93,7 +91,7 @@ INLINE sums gather(const wrinkle_job* job, vr p, uint32_t group, uint32_t lane)
     return t;
 }
 
-// What is missing of the squared length, and its principal values.
+// The missing squared length, and its principal values.
 typedef struct strain {
     fr xx, xy, yy;
     fr mean, apart; // the principal values are mean + apart and mean - apart
@@ -135,7 +133,7 @@ INLINE split share_out(float threshold, fr rise, const strain* e)
                       h * fourth + l * second } };
 }
 
-// Creases that stay where nothing folds deeper; tension along a family pulls them flat.
+// Creases remain where no fold is deeper; tension along a family pulls them flat.
 INLINE void remember(const wrinkle_job* job, uint32_t at, const strain* e, split* d)
 {
     fr along[WRINKLE_FAMILIES] = { e->xx, e->mean + e->xy, e->yy, e->mean - e->xy };
@@ -181,10 +179,10 @@ INLINE bool any_over(fr x, float least)
     return any;
 }
 
-// Where less than this of the area is left the normal swings round fast: there the bones' counts more and more.
+// Where less than this share of the area is left, the normal swings fast: there the bones' normal gradually takes over.
 #define NORMAL_TRUSTED 0.6f
 
-// Settles the normal. Returns how steep folds may be, as a share of the steepest.
+// Determines the normal. Returns how steep folds may be, as a share of the steepest.
 INLINE fr settle(vr bones, const strain* e, fr rise, vr* n)
 {
     fr across = fr_sqrt(fr_max0(fr_all(1.0f) - (e->mean - e->apart))) + fr_all(NO_STRAIN);
@@ -195,7 +193,7 @@ INLINE fr settle(vr bones, const strain* e, fr rise, vr* n)
     return fr_least(fr_max0((left - fr_all(LEFT_NONE)) / range), fr_all(1.0f));
 }
 
-// Folds are gone where skin is pressed as far as it was when it crossed other skin, and fall no faster than they rose.
+// Folds vanish at the compression at which skin was seen to cross other skin, and fall no faster than they rise.
 INLINE fr before_contact(const wrinkle_surface* s, uint32_t at, const strain* e, fr rise)
 {
     fr pressed = fr_all(1.0f) - fr_sqrt(fr_max0(fr_all(1.0f) - (e->mean + e->apart)));
@@ -264,7 +262,7 @@ INLINE void fold_lanes(const wrinkle_job* job, uint32_t group, uint32_t lane)
     if (!job->slopes) fall = fr_least(fall, before_contact(s, at, &e, rise)); // shading crosses nothing
     fr steep = fr_sqrt((d.of[0] + d.of[1]) + (d.of[2] + d.of[3])), most = fr_least(steep, fall * fr_all(WRINKLE_STEEPEST));
     fr share = most / (steep + fr_all(NO_LENGTH)) * strength_of(job, at);
-    // Where anything is not a number, nothing folds: comparisons are false.
+    // If anything is NaN, nothing folds: comparisons are false.
     ir sound = (dot(n, n) > zero) & (steep < fr_all(STEEP_SOUND)) & (share <= one);
     for (uint32_t k = 0; k < WRINKLE_FAMILIES; ++k) {
         a[k] = fr_select(sound, fr_sqrt(d.of[k]) * share, zero);

@@ -81,20 +81,20 @@ static sup_result attempt(cage_maker* m, double coarser, sup_arena* arena, sup_c
 // Most triangles that may pass through others, as a share of all; any edge with more than two faces counts as well. Characters
 // of one skin have 0.6 % and no such edge, those of many pieces 18 % and more.
 #define CROSSING_MOST 0.05
-#define CROWDED_MOST 0.05
+#define NONMANIFOLD_MOST 0.05
 // Pairs of triangles that may be tested, for each triangle: characters need some 50.
-enum { LOOKS = 1000 };
+enum { PAIR_TESTS = 1000 };
 
 static sup_result count_crowded(const sup_cage_desc* d, sup_arena* scratch, bool* out, sup_error* error)
 {
-    uint32_t *   begin = SUP_NEW(scratch, uint32_t, (size_t)d->triangle_count + 1), crowded = 0;
+    uint32_t *   begin = SUP_NEW(scratch, uint32_t, (size_t)d->triangle_count + 1), nonmanifold = 0;
     sup_topology t;
     if (!begin) return sup_fail_memory(error, "a cage");
     for (uint32_t i = 0; i <= d->triangle_count; ++i) begin[i] = 3 * i;
     sup_result r =
         sup_topology_create(&(sup_polygons){ d->point_count, d->triangle_count, begin, d->triangles }, scratch, &t, error);
-    for (uint32_t e = 0; !r && e < t.edge_count; ++e) crowded += t.edges[e].face_count > 2;
-    *out = !r && crowded > CROWDED_MOST * t.edge_count;
+    for (uint32_t e = 0; !r && e < t.edge_count; ++e) nonmanifold += t.edges[e].face_count > 2;
+    *out = !r && nonmanifold > NONMANIFOLD_MOST * t.edge_count;
     return r;
 }
 
@@ -105,8 +105,8 @@ sup_result sup_cage_wanted(const sup_cage_desc* desc, sup_arena* arena, bool* ou
     if (!scratch) return sup_fail_memory(error, "a cage");
     sup_result r = count_crowded(desc, scratch, out, error);
     if (!r && !*out) {
-        r = cage_crossings(desc->points, desc->triangles, desc->triangle_count, (uint64_t)LOOKS * desc->triangle_count, scratch,
-                           NULL, &crossing, error);
+        r = cage_crossings(desc->points, desc->triangles, desc->triangle_count, (uint64_t)PAIR_TESTS * desc->triangle_count,
+                           scratch, NULL, &crossing, error);
         *out = crossing > CROSSING_MOST * desc->triangle_count;
     }
     sup_arena_destroy(scratch);

@@ -92,8 +92,8 @@ static void cross_bucket(const buckets* b, const sup_vec3* points, const uint32_
         }
 }
 
-sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uint32_t count, uint64_t looks, sup_arena* scratch,
-                          uint8_t* marks, uint32_t* out, sup_error* error)
+sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uint32_t count, uint64_t tests_most,
+                          sup_arena* scratch, uint8_t* marks, uint32_t* out, sup_error* error)
 {
     sup_arena* temporary = sup_arena_beside(scratch);
     buckets    b = { .boxes = temporary ? SUP_NEW(temporary, sup_box, count) : NULL };
@@ -111,12 +111,12 @@ sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uin
         if (items) spread(&b, count, begin + 1, items);
     }
     *out = 0;
-    bool crowded = items && pair_count(begin, total) > looks;
-    for (uint32_t i = 0; items && !crowded && i < total; ++i)
+    bool too_many = items && pair_count(begin, total) > tests_most;
+    for (uint32_t i = 0; items && !too_many && i < total; ++i)
         cross_bucket(&b, points, triangles, items + begin[i], begin[i + 1] - begin[i], own);
     for (uint32_t t = 0; items && t < count; ++t) {
-        *out += crowded || own[t];
-        if (marks) marks[t] = crowded || own[t];
+        *out += too_many || own[t];
+        if (marks) marks[t] = too_many || own[t];
     }
     sup_arena_destroy(temporary);
     return items ? SUP_OK : sup_fail_memory(error, "a cage");

@@ -208,7 +208,7 @@ static void bound_work(filler* f, uint32_t total)
         uint32_t x[3], here;
         double   place[3];
         place_of(f, i, x, place);
-        sup_winding_look(&f->winding, place, &here);
+        sup_winding_counted(&f->winding, place, &here);
         looked += here;
         sup_winding_bound(&f->winding, looked, total, 1.0 / STRIDE);
     }

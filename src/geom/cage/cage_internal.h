@@ -75,8 +75,8 @@ sup_result cage_collapse(cage_maker* m, cage_surface* s, sup_error* error);
 sup_result cage_carry(cage_maker* m, const cage_surface* s, sup_arena* arena, sup_cage* out, sup_error* error);
 
 /// cage_cross.c: pairs of triangles that pass through each other. Marks them in `marks` unless that is NULL; returns how many
-/// triangles are in such a pair, or all of them if more than `looks` pairs would have to be tested.
-sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uint32_t count, uint64_t looks, sup_arena* scratch,
-                          uint8_t* marks, uint32_t* out, sup_error* error);
+/// triangles are in such a pair, or all of them if more than `tests_most` pairs would have to be tested.
+sup_result cage_crossings(const sup_vec3* points, const uint32_t* triangles, uint32_t count, uint64_t tests_most,
+                          sup_arena* scratch, uint8_t* marks, uint32_t* out, sup_error* error);
 
 #endif

@@ -1,5 +1,5 @@
-/// geom/search/descent.h: the way down a hierarchy in heap order, for whatever is sought there. The caller looks at one node
-/// after the other and opens those that are worth it; what it does not open is left out with all that is below.
+/// geom/search/descent.h: depth-first traversal of a hierarchy in heap order. The caller examines one node at a time and opens
+/// those worth visiting; the subtree below any other node is skipped.
 #ifndef SUP_GEOM_SEARCH_DESCENT_H
 #define SUP_GEOM_SEARCH_DESCENT_H
 
@@ -7,12 +7,13 @@
 
 typedef struct sup_descent_step {
     uint32_t node;
-    uint32_t other; ///< where two nodes go down together
+    uint32_t other; ///< in a traversal of two nodes at once
     double   bound; ///< as the caller of sup_descent_open_nearer gave it
 } sup_descent_step;
 
-/// Room for what waits: of two nodes with 32 levels each, one on every level; of pairs on one level, three. A variable of its
-/// own: clang keeps nothing in registers of a struct that has an array like this, and winding numbers took 1.7 times as long.
+/// Room for the stack of nodes still to visit: for two nodes with 32 levels each, one per level; for pairs on one level, three.
+/// A separate variable: clang keeps nothing in registers of a struct with such an array, and winding numbers took 1.7 times as
+/// long.
 typedef sup_descent_step sup_descent_room[128];
 
 typedef struct sup_descent {
@@ -32,7 +33,7 @@ static inline sup_descent sup_descent_begin(sup_descent_room room, uint32_t leaf
     return (sup_descent){ .leaf_count = leaf_count, .waiting = 1, .room = room };
 }
 
-/// Sets `at` to what comes next. False: nothing is left.
+/// Sets `at` to the next node. False: nothing is left.
 static inline bool sup_descent_next(sup_descent* d)
 {
     if (d->waiting == 0) return false;
@@ -40,8 +41,8 @@ static inline bool sup_descent_next(sup_descent* d)
     return true;
 }
 
-/// The children of the node come next, the left one first. False: it is a leaf. (Only the node of a step is stored here: the
-/// rest cost winding numbers 2 %.)
+/// Visits the node's children next, the left one first. False: it is a leaf. (Only the node is stored here: storing the other
+/// members cost winding numbers 2 %.)
 static inline bool sup_descent_open(sup_descent* d)
 {
     uint32_t left = 2 * d->at.node;
@@ -51,7 +52,7 @@ static inline bool sup_descent_open(sup_descent* d)
     return true;
 }
 
-/// The children of a node that is not a leaf, the one with the lower bound first; of equal ones the left.
+/// Visits the children of an inner node next, the one with the lower bound first; if equal, the left one.
 static inline void sup_descent_open_nearer(sup_descent* d, double left, double right)
 {
     bool right_first = right < left;
@@ -59,7 +60,7 @@ static inline void sup_descent_open_nearer(sup_descent* d, double left, double r
     sup_descent_wait(d, 2 * d->at.node + right_first, 0, right_first ? right : left);
 }
 
-/// Of two nodes the children of the higher one, each with the other node. False: both are leaves.
+/// Splits the higher of two nodes and visits each of its children together with the other node. False: both are leaves.
 static inline bool sup_descent_open_pair(sup_descent* d)
 {
     uint32_t a = d->at.node, b = d->at.other, leaves = d->leaf_count;

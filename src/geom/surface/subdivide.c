@@ -17,7 +17,7 @@ typedef struct builder {
     uint32_t*  index;
     float*     share;
     uint64_t   work; // entries that adding has searched
-    bool       failed, crowded;
+    bool       failed, over_limit;
 } builder;
 
 enum { ROW_MEAN_MAX = 48, ROWS_FREE = 1 << 20, CORNERS_MAX = 512 }; // shares of a row in the mean, corners of a face
@@ -39,8 +39,8 @@ static bool builder_begin(builder* b, sup_arena* arena, uint32_t rows, size_t ca
 static bool grow(builder* b)
 {
     size_t grown = 2 * b->capacity + 64, most = (size_t)b->row_capacity * ROW_MEAN_MAX + ROWS_FREE;
-    b->crowded = b->capacity >= most;
-    if (b->crowded) return false;
+    b->over_limit = b->capacity >= most;
+    if (b->over_limit) return false;
     if (grown > most) grown = most;
     uint32_t* index = SUP_NEW(b->arena, uint32_t, grown);
     float*    share = SUP_NEW(b->arena, float, grown);
@@ -59,7 +59,7 @@ static void add(builder* b, uint32_t index, double share)
     uint32_t first = b->begin[b->rows], i = b->used;
     while (i > first && b->index[i - 1] > index) --i;
     b->work += b->used - i;
-    if (b->work > ROW_WORK_MAX * b->row_capacity + WORK_FREE) b->failed = b->crowded = true;
+    if (b->work > ROW_WORK_MAX * b->row_capacity + WORK_FREE) b->failed = b->over_limit = true;
     if (i > first && b->index[i - 1] == index) {
         b->share[i - 1] += (float)share;
         return;
@@ -84,7 +84,7 @@ static void add_row(builder* b, const sup_shares* from, uint32_t row, double fac
 
 static sup_result finish(const builder* b, sup_error* error)
 {
-    if (b->crowded)
+    if (b->over_limit)
         return sup_fail(
             error, SUP_ERROR_INPUT,
             "a point of the mesh has far too many edges to be divided smoothly; divide fewer times, or repair the mesh");

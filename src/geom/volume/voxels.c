@@ -98,19 +98,19 @@ static bool is_closed(const sup_voxels_desc* d)
     return sum == 0;
 }
 
-static bool inside_by_looking(const voxel_maker* m, uint32_t at, double dx, double dy, double dz, uint32_t* looked)
+static bool inside_by_winding(const voxel_maker* m, uint32_t at, double dx, double dy, double dz, uint32_t* tested)
 {
     const sup_voxels* v = m->out;
     double place[3] = { v->origin[0] + v->h * (at % v->size[0] + dx), v->origin[1] + v->h * (at / v->size[0] % v->size[1] + dy),
                         v->origin[2] + v->h * (at / m->step[2] + dz) };
     // An inside-out mesh has a negative winding number but still an inside.
-    return fabs(sup_winding_look(&m->winding, place, looked)) > 0.5;
+    return fabs(sup_winding_counted(&m->winding, place, tested)) > 0.5;
 }
 
 bool voxel_inside(const voxel_maker* m, uint32_t at, double dx, double dy, double dz)
 {
-    uint32_t looked;
-    return inside_by_looking(m, at, dx, dy, dz, &looked);
+    uint32_t tested;
+    return inside_by_winding(m, at, dx, dy, dz, &tested);
 }
 
 // The only place that calls a cell inside, and it sees inner cells only. Stacked or overlapping surfaces have winding numbers
@@ -127,11 +127,11 @@ static void classify_cells(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-static bool looks_open(voxel_maker* m)
+static bool is_open(voxel_maker* m)
 {
     const uint32_t* size = m->out->size;
     uint32_t        asked = 0, inside = 0;
-    double          looked = 0;
+    double          tested = 0;
     for (uint32_t z = 1; z < size[2]; z += OPEN_STRIDE)
         for (uint32_t y = 1; y < size[1]; y += OPEN_STRIDE)
             for (uint32_t x = 1; x < size[0]; x += OPEN_STRIDE) {
@@ -141,9 +141,9 @@ static bool looks_open(voxel_maker* m)
                 bool inner = x + 1 < size[0] && y + 1 < size[1] && z + 1 < size[2];
                 if (!inner) continue;
                 uint32_t here;
-                inside += inside_by_looking(m, at, 0.5, 0.5, 0.5, &here);
-                looked += here;
-                sup_winding_bound(&m->winding, looked, m->inner_count, 1.0 / (OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE));
+                inside += inside_by_winding(m, at, 0.5, 0.5, 0.5, &here);
+                tested += here;
+                sup_winding_bound(&m->winding, tested, m->inner_count, 1.0 / (OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE));
             }
     m->guessed = (double)inside * OPEN_STRIDE * OPEN_STRIDE * OPEN_STRIDE;
     return inside > OPEN_SHARE * asked;
@@ -174,7 +174,7 @@ static sup_result look_around(voxel_maker* m, sup_error* error)
     flood_outside(m, stack);
     if (is_closed(m->desc)) return SUP_OK;
     sup_result result = voxel_need_winding(m, error);
-    if (result == SUP_OK) m->out->open = looks_open(m);
+    if (result == SUP_OK) m->out->open = is_open(m);
     return result;
 }
 
@@ -186,9 +186,9 @@ static bool is_crowded(voxel_maker* m)
     double      count = m->guessed;
     if (!v->open || !m->desc->most_open) return false;
     for (uint32_t i = 0; i < m->grid; ++i) count += !(m->state[i] & VOXEL_OUTSIDE);
-    v->crowded = count > m->desc->most_open;
-    if (v->crowded) v->cell_count = (uint32_t)fmin(count, m->grid);
-    return v->crowded;
+    v->over_limit = count > m->desc->most_open;
+    if (v->over_limit) v->cell_count = (uint32_t)fmin(count, m->grid);
+    return v->over_limit;
 }
 
 static sup_result find_inside(voxel_maker* m, sup_error* error)

@@ -17,7 +17,7 @@ typedef struct sup_voxels_desc {
     uint32_t            triangle_count;
     const uint32_t*     triangles;
     uint32_t            cells;     ///< along the longest side of the triangles' box, at least 1
-    uint32_t            most_open; ///< occupied cells allowed with holes; beyond, the work ends early (`crowded`); 0: any
+    uint32_t            most_open; ///< occupied cells allowed with holes; beyond, the work ends early (`over_limit`); 0: any
     const sup_tasks*    tasks;
     const sup_progress* progress; ///< called now and then with 0; false stops the work, SUP_ERROR_CANCELLED
 } sup_voxels_desc;
@@ -35,7 +35,7 @@ typedef struct sup_voxels {
     uint32_t        size[3];   ///< of the grid, with a border one cell thick that is never occupied, whatever the mesh
     double          origin[3]; ///< lowest corner of grid cell 0
     double          h;         ///< side of a cell
-    bool            crowded;   ///< over `most_open`: cell_count is an estimate, and nothing else is filled
+    bool            over_limit; ///< over `most_open`: cell_count is an estimate, and nothing else is filled
     uint32_t        cell_count;
     const uint32_t* cells; ///< grid index of each: x + size[0] (y + size[1] z), rising; all 26 neighbors are in the grid
     const uint8_t*  flags; ///< of each

@@ -88,7 +88,7 @@ static void cell_range(double low, double high, uint32_t size, uint32_t* first, 
 // a layer of cells and not a block. Returns how many cells were tested.
 static uint64_t touch_triangle(voxel_maker* m, const touching* t)
 {
-    uint64_t looked = 0;
+    uint64_t tested = 0;
     int      a = 0;
     for (int i = 1; i < 3; ++i)
         if (fabs(t->normal[i]) > fabs(t->normal[a])) a = i;
@@ -108,18 +108,18 @@ static uint64_t touch_triangle(voxel_maker* m, const touching* t)
             uint32_t low = first[a], high = last[a];
             if (plane) cell_range(fmax(level - reach, first[a]), fmin(level + reach, last[a] + 0.5), size[a], &low, &high);
             for (x[a] = low; x[a] <= high; ++x[a]) touch_cell(m, t, x);
-            looked += high >= low ? 2 + high - low : 1;
+            tested += high >= low ? 2 + high - low : 1;
         }
-    return looked;
+    return tested;
 }
 
 // A surface needs a few tests in each cell that it passes through. One that needs this many in every cell of the grid fills no
 // body: its faces lie through each other.
-enum { LOOKS_PER_CELL = 8, LOOKS_PER_TRIANGLE = 64, LOOKS_A_REPORT = 1 << 22 };
+enum { TESTS_PER_CELL = 8, TESTS_PER_TRIANGLE = 64, TESTS_A_REPORT = 1 << 22 };
 
 sup_result voxel_touch(voxel_maker* m, sup_error* error)
 {
-    uint64_t               left = LOOKS_PER_CELL * (uint64_t)m->grid + LOOKS_PER_TRIANGLE * (uint64_t)m->desc->triangle_count;
+    uint64_t               left = TESTS_PER_CELL * (uint64_t)m->grid + TESTS_PER_TRIANGLE * (uint64_t)m->desc->triangle_count;
     const sup_voxels_desc* d = m->desc;
     const sup_voxels*      v = m->out;
     uint64_t               silent = 0;
@@ -132,14 +132,14 @@ sup_result voxel_touch(voxel_maker* m, sup_error* error)
         for (int k = 0; k < 3; ++k)
             for (int a = 0; a < 3; ++a) t.edge[k][a] = t.p[(k + 1) % 3][a] - t.p[k][a];
         cross3(t.edge[0], t.edge[1], t.normal);
-        uint64_t looked = touch_triangle(m, &t);
-        if (looked > left)
+        uint64_t tested = touch_triangle(m, &t);
+        if (tested > left)
             return sup_fail(
                 error, SUP_ERROR_INPUT,
                 "%u faces as large as the mesh cross each other, so it has no inside; repair the mesh, or remove them",
                 d->triangle_count);
-        left -= looked;
-        if ((silent += looked + 1) < LOOKS_A_REPORT) continue;
+        left -= tested;
+        if ((silent += tested + 1) < TESTS_A_REPORT) continue;
         silent = 0;
         sup_result result = voxel_report(m, error);
         if (result != SUP_OK) return result;

@@ -78,7 +78,7 @@ static void join(const sup_dipole* a, double weight_a, const sup_dipole* b, doub
 sup_result sup_winding_create(const sup_vec3* points, const uint32_t* triangles, uint32_t triangle_count, sup_arena* arena,
                               sup_winding* out, sup_error* error)
 {
-    *out = (sup_winding){ .points = points, .looks = SUP_WINDING_LOOKS };
+    *out = (sup_winding){ .points = points, .tests = SUP_WINDING_TESTS };
     sup_result result = sup_bvh_create(points, triangles, triangle_count, arena, &out->bvh, error);
     if (result != SUP_OK) return result;
     uint32_t    leaves = out->bvh.leaf_count;
@@ -116,11 +116,11 @@ static double dipole_angle(const sup_dipole* node, const double arm[3], double d
     return away > 0 ? dot3(node->area, arm) / (away * away * away) : 0;
 }
 
-double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* looked)
+double sup_winding_counted(const sup_winding* w, const double place[3], uint32_t* tested)
 {
     sup_descent_room room;
     double           sum = 0;
-    *looked = 0;
+    *tested = 0;
     if (!w->bvh.triangle_count) return 0;
     sup_descent d = sup_descent_begin(room, w->bvh.leaf_count, (sup_descent_step){ .node = 1 });
     while (sup_descent_next(&d)) {
@@ -129,12 +129,12 @@ double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* l
         double            distance = length3(arm);
         if (distance > FAR_RADII * node->radius && distance > 0) {
             sum += dot3(node->area, arm) / (distance * distance * distance);
-        } else if (*looked >= w->looks) {
+        } else if (*tested >= w->tests) {
             sum += dipole_angle(node, arm, distance);
         } else if (!sup_descent_open(&d)) {
             uint32_t leaf = d.at.node - w->bvh.leaf_count;
             for (uint32_t s = w->bvh.leaf_begin[leaf]; s < w->bvh.leaf_begin[leaf + 1]; ++s) sum += solid_angle(w, s, place);
-            *looked += w->bvh.leaf_begin[leaf + 1] - w->bvh.leaf_begin[leaf];
+            *tested += w->bvh.leaf_begin[leaf + 1] - w->bvh.leaf_begin[leaf];
         }
     }
     return sum / (4 * SUP_PI);
@@ -142,20 +142,20 @@ double sup_winding_look(const sup_winding* w, const double place[3], uint32_t* l
 
 // Triangles tested for all places together, about half a second of work. Around characters a place needs 10 to 30; in a soup of
 // large triangles that are near everywhere, a thousand.
-#define LOOKS_ALL 8e6
-#define LOOKS_MEAN 32.0 // mean per place, which is always allowed whatever the number of places
-enum { LOOKS_LEAST = 32 };
+#define TESTS_ALL 8e6
+#define TESTS_MEAN 32.0 // mean per place, which is always allowed whatever the number of places
+enum { TESTS_LEAST = 32 };
 
-void sup_winding_bound(sup_winding* w, double looked, double places, double share)
+void sup_winding_bound(sup_winding* w, double tested, double places, double share)
 {
-    double most = fmax(LOOKS_ALL, LOOKS_MEAN * places);
-    if (looked <= most * share) return;
-    double looks = fmax(LOOKS_LEAST, floor(most / places));
-    if (looks < w->looks) w->looks = (uint32_t)looks;
+    double most = fmax(TESTS_ALL, TESTS_MEAN * places);
+    if (tested <= most * share) return;
+    double tests = fmax(TESTS_LEAST, floor(most / places));
+    if (tests < w->tests) w->tests = (uint32_t)tests;
 }
 
 double sup_winding_number(const sup_winding* w, const double place[3])
 {
-    uint32_t looked;
-    return sup_winding_look(w, place, &looked);
+    uint32_t tested;
+    return sup_winding_counted(w, place, &tested);
 }

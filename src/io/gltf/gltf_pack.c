@@ -380,7 +380,7 @@ static sup_result make_attempt(gltf_pack* pack, attempt* now, const attempt* bes
 }
 
 // A size that holds the document and no components.
-static sup_result settle_without(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
+static sup_result take_no_components(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
     attempt now = { .expected = { .level = PACK_LEVELS - 1 } };
     pack->level = PACK_LEVELS - 1;
@@ -394,7 +394,7 @@ static sup_result settle_without(gltf_pack* pack, attempt* best, uint32_t* round
 
 // No components bring all vertices within the maximum error: the closest file by root mean square, so that the refusal can say
 // how close that is.
-static sup_result settle_closest(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
+static sup_result take_closest(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
     attempt    now = { 0 };
     double     diagonal = (double)pack->bake->desc.character->mesh.diagonal;
@@ -412,7 +412,7 @@ static sup_result settle_closest(gltf_pack* pack, attempt* best, uint32_t* round
 }
 
 // Search, write, read back; if the file is not what the search predicted, again with an adjusted goal.
-static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
+static sup_result meet_budget(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_error* error)
 {
     const sup_bake_budget* budget = pack->bake->desc.budget;
     double                 enough = budget->worst > 0 ? ENOUGH_WORST : budget->bytes ? ENOUGH_SIZE : ENOUGH, last = 0;
@@ -420,7 +420,7 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
     if (budget->bytes) goal.bytes = SIZE_AIM * ((double)budget->bytes - pack->fixed_bytes);
     *rounds = 0;
     if (budget->bytes && goal.bytes <= 0)
-        return pack->fixed_bytes <= (double)budget->bytes ? settle_without(pack, best, rounds, error)
+        return pack->fixed_bytes <= (double)budget->bytes ? take_no_components(pack, best, rounds, error)
                                                           : refuse(pack, best, error);
     for (*rounds = 1;; ++*rounds) {
         attempt    now = { 0 };
@@ -450,15 +450,16 @@ static sup_result settle(gltf_pack* pack, attempt* best, uint32_t* rounds, sup_e
         goal.step = now.expected.step;
     }
     bool good = best->reached <= 1 && best->bytes.data;
-    if (!good && budget->bytes && pack->fixed_bytes <= (double)budget->bytes) return settle_without(pack, best, rounds, error);
-    if (!good && !best->bytes.data) return settle_closest(pack, best, rounds, error);
+    if (!good && budget->bytes && pack->fixed_bytes <= (double)budget->bytes)
+        return take_no_components(pack, best, rounds, error);
+    if (!good && !best->bytes.data) return take_closest(pack, best, rounds, error);
     return good ? SUP_OK : refuse(pack, best, error);
 }
 
 // ---------------------------------------------------------------------------------------------- report
 
-static const char* const WAYS[PACK_LEVELS] = { "components of small groups of bones", "components of large groups of bones",
-                                               "components of whole meshes" };
+static const char* const METHODS[PACK_LEVELS] = { "components of small groups of bones", "components of large groups of bones",
+                                                  "components of whole meshes" };
 
 static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, sup_error* error)
 {
@@ -469,9 +470,9 @@ static sup_result report(gltf_pack* pack, const attempt* best, uint32_t rounds, 
     pack->fixed_bytes = (double)best->bytes.size - best->expected.bytes; // the same for all tries
     for (uint32_t i = 0; i < pack->try_count; ++i) {
         const pack_try* t = &pack->tries[i];
-        tries[i] = (sup_bake_try){ WAYS[t->level], t->components, t->bytes + pack->fixed_bytes, t->rms, t->worst };
+        tries[i] = (sup_bake_try){ METHODS[t->level], t->components, t->bytes + pack->fixed_bytes, t->rms, t->worst };
     }
-    *out = (sup_bake_report){ .way = best->expected.components ? WAYS[best->level] : "skinning alone",
+    *out = (sup_bake_report){ .method = best->expected.components ? METHODS[best->level] : "skinning alone",
                               .components = best->expected.components,
                               .rms = best->errors.rms,
                               .worst = best->errors.worst,
@@ -501,7 +502,7 @@ sup_result gltf_pack_end(gltf_baking* baking, sup_bake* bake, sup_error* error)
     sup_result result = gltf_pack_regions(pack, error);
     if (result == SUP_OK) result = gltf_pack_gram(pack, error);
     if (result == SUP_OK && bake->desc.budget->bytes) result = measure_fixed(pack, error);
-    if (result == SUP_OK) result = settle(pack, &best, &rounds, error);
+    if (result == SUP_OK) result = meet_budget(pack, &best, &rounds, error);
     if (result == SUP_OK) result = report(pack, &best, rounds, error);
     if (result == SUP_OK) result = sup_out_write(bake->file, best.bytes.data, best.bytes.size, error);
     return result;

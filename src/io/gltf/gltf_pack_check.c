@@ -24,7 +24,7 @@ typedef struct player {
 } player;
 
 // The part of the file that a part became: the one that its carrier shows.
-static const sup_part* part_again(const player* p, const baked_part* part)
+static const sup_part* written_part(const player* p, const baked_part* part)
 {
     const gltf_source* source = gltf_source_of(p->character);
     for (uint32_t i = 0; i < source->part_count; ++i)
@@ -47,7 +47,7 @@ static sup_vec3 show(const player* p, const sup_vec3* rest, uint32_t point)
 }
 
 // A fresh document is below a node that rotates and scales it.
-static sup_affine way_back(const gltf_pack* pack)
+static sup_affine file_to_character(const gltf_pack* pack)
 {
     uint32_t        root = pack->baking->document.root;
     const sup_json* node = sup_json_at(sup_json_get(pack->baking->edit.root, "nodes"), root);
@@ -109,7 +109,7 @@ static sup_result read_again(gltf_pack* pack, sup_bytes bytes, sup_arena* work, 
     for (uint32_t c = 0; c < out->character->clip_count; ++c)
         if (strcmp(out->character->clips[c].name, pack->baking->name) == 0) out->clip = &out->character->clips[c];
     out->morphed = SUP_NEW(work, sup_vec3, out->character->mesh.point_count);
-    out->back = way_back(pack);
+    out->back = file_to_character(pack);
     if (!out->morphed || !gather_targets(out, work)) return sup_fail_memory(error, "the file that is read again");
     return sup_pose_create(out->character, work, &out->pose, error);
 }
@@ -275,7 +275,7 @@ static sup_result find_offs(comparison* c, uint32_t frame, sup_error* error)
     const sup_vec3* rest = morph_points(p);
     for (uint32_t i = 0; i < pack->baking->part_count; ++i) {
         const sup_part* part = pack->baking->parts[i].part;
-        const sup_part* again = part_again(p, &pack->baking->parts[i]);
+        const sup_part* again = written_part(p, &pack->baking->parts[i]);
         if (!again || again->point_count != part->point_count)
             return sup_fail(error, SUP_ERROR_FILE,
                             "mesh '%s' is not in the file as it was written; this is a mistake in Supple",

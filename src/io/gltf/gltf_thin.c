@@ -46,18 +46,18 @@ static bool never_changes(const float* values, uint32_t keys, uint32_t width)
 static bool lies_between(const thinner* t, const float* times, const float* q, uint32_t a, uint32_t b, uint32_t c)
 {
     double ratio = ((double)times[b] - (double)times[a]) / ((double)times[c] - (double)times[a]), dot = 0, length = 0, off = 0,
-           way[4];
+           arc[4];
     for (int i = 0; i < 4; ++i) dot += (double)q[4 * a + i] * (double)q[4 * c + i];
     if (!(fabs(dot) > 0.9)) return false; // far apart, slerp and linear interpolation differ
     for (int i = 0; i < 4; ++i) {
-        way[i] = (1 - ratio) * (double)q[4 * a + i] + (dot < 0 ? -ratio : ratio) * (double)q[4 * c + i];
-        length += way[i] * way[i];
+        arc[i] = (1 - ratio) * (double)q[4 * a + i] + (dot < 0 ? -ratio : ratio) * (double)q[4 * c + i];
+        length += arc[i] * arc[i];
     }
     length = sqrt(length);
     double same = 0;
-    for (int i = 0; i < 4; ++i) same += way[i] * (double)q[4 * b + i];
+    for (int i = 0; i < 4; ++i) same += arc[i] * (double)q[4 * b + i];
     for (int i = 0; i < 4; ++i) {
-        double d = (same < 0 ? -way[i] : way[i]) / length - (double)q[4 * b + i];
+        double d = (same < 0 ? -arc[i] : arc[i]) / length - (double)q[4 * b + i];
         off += d * d;
     }
     // A straight line across an arc of angle w is off by less than w^3 / 100 in time: added to the rest, it must be within the
@@ -117,10 +117,10 @@ static void thin_sampler(thinner* t, sup_json* sampler, const char* path)
 {
     bool         turns = strcmp(path, "rotation") == 0;
     uint32_t     width = turns ? 4 : 3, input = sup_json_index(sup_json_get(sampler, "input"), SUP_NONE);
-    const char*  way = sup_json_string(sup_json_get(sampler, "interpolation"), "LINEAR");
+    const char*  interpolation = sup_json_string(sup_json_get(sampler, "interpolation"), "LINEAR");
     const float* times = floats_of(t, input, 1);
     const float* values = floats_of(t, sup_json_index(sup_json_get(sampler, "output"), SUP_NONE), width);
-    if (!times || !values || strcmp(way, "CUBICSPLINE") == 0) return;
+    if (!times || !values || strcmp(interpolation, "CUBICSPLINE") == 0) return;
     uint32_t keys = (uint32_t)gltf_number_of(t->accessors[input], "count"), first = 0;
     uint64_t stored = gltf_number_of(t->accessors[sup_json_index(sup_json_get(sampler, "output"), 0)], "count");
     if (keys < 2 || stored != keys) return;
@@ -128,7 +128,7 @@ static void thin_sampler(thinner* t, sup_json* sampler, const char* path)
         put_sampler(t, sampler, times, values, width, &first, 1);
         return;
     }
-    if (!turns || !(t->turn > 0) || strcmp(way, "LINEAR") != 0) return;
+    if (!turns || !(t->turn > 0) || strcmp(interpolation, "LINEAR") != 0) return;
     uint32_t* kept = SUP_NEW(t->work, uint32_t, keys);
     uint32_t  count = kept ? choose_keys(t, times, values, keys, kept) : keys;
     if (KEY * (uint64_t)(keys - count) > WORTH + 2 * (uint64_t)count)

@@ -228,7 +228,7 @@ static const sup_pose* frame_pose(unfolder* u, uint32_t frame)
 
 // One pass over all frames: folds that are still too flat somewhere advance, and must be checked again. False: one has nothing
 // left to try.
-static bool look(unfolder* u, baked_part* part, fold* folds, uint32_t count, bool* again)
+static bool advance_folds(unfolder* u, baked_part* part, fold* folds, uint32_t count, bool* again)
 {
     for (uint32_t f = 0; f < frame_count(u); ++f) {
         gltf_pull_pose(&part->pull, frame_pose(u, f));
@@ -275,7 +275,7 @@ static sup_result unfold_part(unfolder* u, baked_part* part, const bool* marked,
         folds[n] = make_fold(part, v);
         helped = advance(part, u->above, &folds[n++]);
     }
-    for (bool again = helped; again && helped;) helped = look(u, part, folds, n, &again);
+    for (bool again = helped; again && helped;) helped = advance_folds(u, part, folds, n, &again);
     for (uint32_t i = 0; i < n; ++i) {
         if (helped) {
             note_change(u->baking, part, &folds[i]);

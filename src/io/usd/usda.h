@@ -33,8 +33,8 @@ typedef struct usda_stage {
     const bool*  parts_with;
     const appearance* appearance; ///< of an OBJ or PLY; NULL: none
     uint32_t       material_count;
-    usda_material* looks;
-    uint32_t*    face_looks; ///< per face; SUP_NONE: none
+    usda_material*    materials;
+    uint32_t*         face_materials; ///< per face; SUP_NONE: none
     double*      own;        ///< scale factored out of each joint
     double*      above;      ///< and out of all its ancestors
 } usda_stage;

@@ -43,33 +43,33 @@ static void find_gltf_faces(const gltf_source* source, const sup_mesh* mesh, uin
     }
 }
 
-static sup_result find_gltf_looks(usda_stage* s, sup_bake* bake, const gltf_source* source, sup_error* error)
+static sup_result find_gltf_materials(usda_stage* s, sup_bake* bake, const gltf_source* source, sup_error* error)
 {
     const sup_json* materials = sup_json_get(source->root, "materials");
     uint32_t        i = 0;
     s->material_count = materials && materials->type == SUP_JSON_ARRAY ? materials->count : 0;
-    s->looks = SUP_NEW(bake->arena, usda_material, s->material_count);
+    s->materials = SUP_NEW(bake->arena, usda_material, s->material_count);
     char(*names)[SUP_IDENTIFIER] = sup_arena_alloc(bake->arena, s->material_count, sizeof *names);
-    if (!s->looks || !names) return sup_fail_memory(error, "materials");
+    if (!s->materials || !names) return sup_fail_memory(error, "materials");
     for (const sup_json* m = s->material_count ? materials->first : NULL; m; m = m->next, ++i) {
-        read_gltf_material(m, &s->looks[i]);
+        read_gltf_material(m, &s->materials[i]);
         sup_identifier(sup_json_string(sup_json_get(m, "name"), ""), "Material", (const char(*)[SUP_IDENTIFIER])names, i,
                        names[i]);
-        s->looks[i].name = names[i];
+        s->materials[i].name = names[i];
     }
-    find_gltf_faces(source, &bake->desc.character->mesh, s->material_count, s->face_looks);
+    find_gltf_faces(source, &bake->desc.character->mesh, s->material_count, s->face_materials);
     return SUP_OK;
 }
 
-static sup_result find_appearance_looks(usda_stage* s, sup_bake* bake, sup_error* error)
+static sup_result find_appearance_materials(usda_stage* s, sup_bake* bake, sup_error* error)
 {
     const appearance* d = s->appearance;
     const sup_mesh* mesh = &bake->desc.character->mesh;
-    s->looks = SUP_NEW(bake->arena, usda_material, d->piece_count);
+    s->materials = SUP_NEW(bake->arena, usda_material, d->piece_count);
     char(*names)[SUP_IDENTIFIER] = sup_arena_alloc(bake->arena, d->piece_count, sizeof *names);
     uint32_t*              of_piece = SUP_NEW(bake->arena, uint32_t, d->piece_count);
     const appearance_material** met = SUP_NEW(bake->arena, const appearance_material*, d->piece_count);
-    if (!s->looks || !names || !of_piece || !met) return sup_fail_memory(error, "materials");
+    if (!s->materials || !names || !of_piece || !met) return sup_fail_memory(error, "materials");
     for (uint32_t i = 0; i < d->piece_count; ++i) {
         const appearance_material* m = d->pieces[i].material;
         uint32_t              k = 0;
@@ -78,7 +78,7 @@ static sup_result find_appearance_looks(usda_stage* s, sup_bake* bake, sup_error
         while (k < s->material_count && met[k] != m) ++k;
         of_piece[i] = k;
         if (k < s->material_count) continue;
-        usda_material* material = &s->looks[s->material_count++];
+        usda_material* material = &s->materials[s->material_count++];
         met[k] = m;
         *material = (usda_material){ .roughness = m->roughness, .metal = m->metal };
         memcpy(material->color, m->color, sizeof material->color);
@@ -87,7 +87,7 @@ static sup_result find_appearance_looks(usda_stage* s, sup_bake* bake, sup_error
         sup_identifier(m->name, "Material", (const char(*)[SUP_IDENTIFIER])names, k, names[k]);
         material->name = names[k];
     }
-    for (uint32_t f = 0; f < mesh->face_count; ++f) s->face_looks[f] = of_piece[d->face_pieces ? d->face_pieces[f] : 0];
+    for (uint32_t f = 0; f < mesh->face_count; ++f) s->face_materials[f] = of_piece[d->face_pieces ? d->face_pieces[f] : 0];
     return SUP_OK;
 }
 
@@ -117,7 +117,7 @@ static sup_result write_pictures(usda_stage* s, sup_bake* bake, sup_error* error
     bool*        looked = SUP_NEW(bake->arena, bool, s->material_count);
     if (!paths || !looked) return sup_fail_memory(error, "pictures");
     for (uint32_t f = 0; f < mesh->face_count; ++f) {
-        uint32_t corner = mesh->face_begin[f], material = s->face_looks[f];
+        uint32_t corner = mesh->face_begin[f], material = s->face_materials[f];
         if (material == SUP_NONE || looked[material]) continue;
         looked[material] = true;
         uint32_t entry = paint.corner_entries ? paint.corner_entries[corner] : mesh->corner_vertices[corner];
@@ -137,7 +137,7 @@ static sup_result write_pictures(usda_stage* s, sup_bake* bake, sup_error* error
             if (result == SUP_OK) result = sup_out_write(file, bytes.data, bytes.size, error);
             if (result != SUP_OK) return result;
         }
-        s->looks[material].picture = paths[number] + sup_path_own_folder(paths[number]);
+        s->materials[material].picture = paths[number] + sup_path_own_folder(paths[number]);
     }
     return SUP_OK;
 }
@@ -146,13 +146,13 @@ sup_result usda_material_find(usda_stage* s, sup_bake* bake, sup_error* error)
 {
     const sup_character* character = bake->desc.character;
     const gltf_source*   source = gltf_source_of(character);
-    s->face_looks = SUP_NEW(bake->arena, uint32_t, character->mesh.face_count);
-    if (!s->face_looks) return sup_fail_memory(error, "materials");
-    for (uint32_t f = 0; f < character->mesh.face_count; ++f) s->face_looks[f] = SUP_NONE;
+    s->face_materials = SUP_NEW(bake->arena, uint32_t, character->mesh.face_count);
+    if (!s->face_materials) return sup_fail_memory(error, "materials");
+    for (uint32_t f = 0; f < character->mesh.face_count; ++f) s->face_materials[f] = SUP_NONE;
     sup_result result = text_uvs(character, bake->arena, &s->uvs, &s->parts_with, error);
     if (result == SUP_OK && !source) result = appearance_make(character, bake->arena, &s->appearance, error);
-    if (result == SUP_OK && source) result = find_gltf_looks(s, bake, source, error);
-    if (result == SUP_OK && s->appearance) result = find_appearance_looks(s, bake, error);
+    if (result == SUP_OK && source) result = find_gltf_materials(s, bake, source, error);
+    if (result == SUP_OK && s->appearance) result = find_appearance_materials(s, bake, error);
     return result == SUP_OK && s->material_count ? write_pictures(s, bake, error) : result;
 }
 
@@ -218,9 +218,9 @@ static void put_point_colors(usda_stage* s, const sup_mesh* mesh)
 // The single material of a part's faces; SUP_NONE: none or several, which become subsets.
 static uint32_t only_material(const usda_stage* s, const sup_part* part)
 {
-    uint32_t material = part->face_count ? s->face_looks[part->face_begin] : SUP_NONE;
+    uint32_t material = part->face_count ? s->face_materials[part->face_begin] : SUP_NONE;
     for (uint32_t f = 1; f < part->face_count; ++f)
-        if (s->face_looks[part->face_begin + f] != material) return SUP_NONE;
+        if (s->face_materials[part->face_begin + f] != material) return SUP_NONE;
     return material;
 }
 
@@ -231,21 +231,21 @@ static void put_subsets(usda_stage* s, const sup_part* part)
     for (uint32_t material = 0; material < s->material_count; ++material) {
         bool any = false;
         for (uint32_t f = 0; f < part->face_count; ++f) {
-            if (s->face_looks[part->face_begin + f] != material) continue;
+            if (s->face_materials[part->face_begin + f] != material) continue;
             if (!any)
                 text_format(
                     &s->text,
                     "        def GeomSubset \"%s\" (\n            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n"
                     "        {\n            uniform token elementType = \"face\"\n            uniform token familyName = "
                     "\"materialBind\"\n            int[] indices = [",
-                    s->looks[material].name);
+                    s->materials[material].name);
             text_put(&s->text, any ? ", " : "");
             text_index(&s->text, f);
             any = true;
         }
         if (any)
             text_format(&s->text, "]\n            rel material:binding = </%s/Looks/%s>\n        }\n", s->root,
-                        s->looks[material].name);
+                        s->materials[material].name);
     }
 }
 
@@ -258,7 +258,7 @@ void usda_material_mesh(usda_stage* s, const sup_bake* bake, uint32_t index)
     if (s->appearance && s->appearance->colors) put_point_colors(s, mesh);
     uint32_t material = only_material(s, part);
     if (material != SUP_NONE)
-        text_format(&s->text, "        rel material:binding = </%s/Looks/%s>\n", s->root, s->looks[material].name);
+        text_format(&s->text, "        rel material:binding = </%s/Looks/%s>\n", s->root, s->materials[material].name);
     else put_subsets(s, part);
 }
 
@@ -310,6 +310,6 @@ void usda_material_write(usda_stage* s)
 {
     if (s->material_count == 0) return;
     text_put(&s->text, "\n    def Scope \"Looks\"\n    {\n");
-    for (uint32_t i = 0; i < s->material_count; ++i) put_material(s, &s->looks[i]);
+    for (uint32_t i = 0; i < s->material_count; ++i) put_material(s, &s->materials[i]);
     text_put(&s->text, "    }\n");
 }

@@ -292,8 +292,8 @@ static sup_result end(sup_bake* bake, sup_error* error)
     bool             packed = t->begin[NORMALS] != 0;
     uint32_t         set = 1;
     sup_bake_report* report = SUP_NEW(bake->arena, sup_bake_report, 1);
-    char*            way = SUP_NEW(bake->arena, char, 100);
-    if (!report || !way) return sup_fail_memory(error, "a report");
+    char*            method = SUP_NEW(bake->arena, char, 100);
+    if (!report || !method) return sup_fail_memory(error, "a report");
     for (uint32_t f = 0; f < t->fields; ++f)
         for (int k = 0; k < 3; ++k)
             if (!(t->low[f][k] <= t->high[f][k])) t->low[f][k] = t->high[f][k] = 0;
@@ -304,9 +304,9 @@ static sup_result end(sup_bake* bake, sup_error* error)
     if (result == SUP_OK) result = write_mesh(bake, t, &set, error);
     if (result == SUP_OK) result = write_bounds(bake, t, set, error);
     if (result != SUP_OK) return result;
-    sup_format(way, 100, "textures of %u x %u, %s%s", t->width, t->height, bake->desc.vat == SUP_VAT_EXR ? "floats" : "16 bits",
-               packed ? ", normals in the lower half" : "");
-    report->way = way;
+    sup_format(method, 100, "textures of %u x %u, %s%s", t->width, t->height,
+               bake->desc.vat == SUP_VAT_EXR ? "floats" : "16 bits", packed ? ", normals in the lower half" : "");
+    report->method = method;
     report->surface_bytes = sup_out_size(bake->file);
     for (uint32_t f = 0; f < t->fields; ++f)
         if (t->images[f].file) report->image_bytes += sup_out_size(t->images[f].file);

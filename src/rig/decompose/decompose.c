@@ -26,10 +26,10 @@ enum {
     TRIAL_ROUNDS = 8, // for each of the two copies
     TRIAL_LOSSES = 5, // give up after this many failures in a row
     TRIALS_MAX = 40,
-    PATIENCE = 5, // rounds over which the gain is measured
+    GAIN_ROUNDS = 5, // rounds over which the gain is measured
     POINTS_MAX = 1 << 26,
 };
-// Convergence: stop when PATIENCE rounds gain less than this share of the error.
+// Convergence: stop when GAIN_ROUNDS rounds gain less than this share of the error.
 #define GAIN_MIN 5e-4
 // The rounds that follow a first comparison reduce the error by at least this factor.
 #define SOON 1.04
@@ -336,7 +336,7 @@ static void carry_on(runner* r, double share)
 }
 
 // Alternates bones and weights until the last few rounds gain too little. Begins and ends with the best weights for the bones.
-static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* error)
+static sup_result advance(runner* r, uint32_t rounds, bool until_flat, sup_error* error)
 {
     sup_decomposer* d = &r->d;
     size_t          exact = (size_t)d->frame_count * d->bones_max * 12 * sizeof *d->exact,
@@ -361,7 +361,7 @@ static sup_result advance(runner* r, uint32_t rounds, bool patient, sup_error* e
         memcpy(r->last_rotations, r->now_rotations, turns);
         result = report_progress(r, error);
         if (result != SUP_OK) return result;
-        if (!patient || i % PATIENCE != PATIENCE - 1) continue;
+        if (!until_flat || i % GAIN_ROUNDS != GAIN_ROUNDS - 1) continue;
         if (mark - d->total < GAIN_MIN * mark) break;
         mark = d->total;
     }

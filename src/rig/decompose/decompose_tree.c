@@ -48,7 +48,7 @@ static bool solve3(double a[3][3], double b[3])
     return true;
 }
 
-static double apart(const sup_decomposer* d, uint32_t a, uint32_t b, const double at[3])
+static double separation(const sup_decomposer* d, uint32_t a, uint32_t b, const double at[3])
 {
     double sum = 0;
     for (uint32_t f = 0; f < d->frame_count; ++f) {
@@ -64,7 +64,7 @@ static double apart(const sup_decomposer* d, uint32_t a, uint32_t b, const doubl
 
 // The point that both bones carry to the same place in all frames, as nearly as possible: least squares over (M_a - M_b)(x 1),
 // with a pull toward `home`.
-static meeting meet(const sup_decomposer* d, uint32_t a, uint32_t b, const double home[3])
+static meeting find_meeting(const sup_decomposer* d, uint32_t a, uint32_t b, const double home[3])
 {
     double  g[3][3] = { { 0 } }, rhs[3] = { 0 }, turn = 0;
     meeting out = { .at = { home[0], home[1], home[2] } };
@@ -91,7 +91,7 @@ static meeting meet(const sup_decomposer* d, uint32_t a, uint32_t b, const doubl
         for (int i = 0; i < 3; ++i) away += (rhs[i] - home[i]) * (rhs[i] - home[i]);
         if (away < ASTRAY * ASTRAY) memcpy(out.at, rhs, sizeof out.at);
     }
-    out.misfit = apart(d, a, b, out.at);
+    out.misfit = separation(d, a, b, out.at);
     return out;
 }
 
@@ -105,7 +105,7 @@ static double affinity(const sup_decomposer* d, uint32_t a, uint32_t b, meeting*
     if (other[9] > 0) middle_of(other, mb);
     if (shared[9] > 0) {
         middle_of(shared, home);
-        *out = meet(d, a, b, home);
+        *out = find_meeting(d, a, b, home);
         double least = mine[9] < other[9] ? mine[9] : other[9];
         return shared[9] / (least > 0 ? least : 1.0) / (MISFIT_SCALE + out->misfit);
     }
@@ -113,7 +113,7 @@ static double affinity(const sup_decomposer* d, uint32_t a, uint32_t b, meeting*
         home[i] = 0.5 * (ma[i] + mb[i]);
         distance += (ma[i] - mb[i]) * (ma[i] - mb[i]);
     }
-    *out = meet(d, a, b, home);
+    *out = find_meeting(d, a, b, home);
     return -sqrt(distance);
 }
 

@@ -163,8 +163,8 @@ static uint32_t find_hips(const shape* s, uint32_t fork, float leg)
 static bool has_twin(const shape* s, uint32_t node)
 {
     const shape_node* n = &s->nodes[node];
-    uint32_t          looks = 0;
-    for (uint32_t c = s->nodes[n->parent].child; c != SUP_NONE && looks++ < TWINS_MAX; c = s->nodes[c].sibling) {
+    uint32_t          steps = 0;
+    for (uint32_t c = s->nodes[n->parent].child; c != SUP_NONE && steps++ < TWINS_MAX; c = s->nodes[c].sibling) {
         const shape_node* other = &s->nodes[c];
         if (c != node && other->long_count == n->long_count && length_ratio(other->long_length, n->long_length) > 0.95f &&
             fabsf(other->height - n->height) < 0.05f * s->size && fabsf(other->top - n->top) < 0.05f * s->size)

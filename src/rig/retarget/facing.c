@@ -5,7 +5,7 @@
 #include "rig/retarget/figure.h"
 #include "supple/rig.h"
 
-#define LOOKS 16u                        // number of sampled instants of a clip
+#define SAMPLES 16u                      // number of sampled instants of a clip
 static const float SNAP_COSINE = 0.906f; // 25 degrees: this close to an axis, the axis is meant, and a body only sways
 static const float LYING = 0.5f;         // cosine of hips to head with the ground: a body on four feet (or flat on its face)
 static const float DECIDED = 0.5f;       // length of the mean direction: below it, the character turns around
@@ -62,9 +62,9 @@ static sup_vec3 facing_of(const facing_finder* l, const sup_pose* pose)
 static sup_vec3 mean_facing(const facing_finder* l, const sup_clip* clip, sup_pose* pose)
 {
     sup_vec3 sum = v3(0, 0, 0), first = sum;
-    uint32_t count = clip ? LOOKS : 1;
+    uint32_t count = clip ? SAMPLES : 1;
     for (uint32_t i = 0; i < count; ++i) {
-        if (clip) sup_clip_sample(l->character, clip, clip->seconds * i / (LOOKS - 1), pose);
+        if (clip) sup_clip_sample(l->character, clip, clip->seconds * i / (SAMPLES - 1), pose);
         else sup_pose_rest(l->character, pose);
         sup_vec3 now = facing_of(l, pose);
         if (i == 0) first = now;

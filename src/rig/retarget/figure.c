@@ -161,7 +161,7 @@ void figure_play(const sup_mocap* mocap, uint32_t frame, sup_quat* rotations, su
 }
 
 // How far legs and trunk are from standing straight: 0 is straight, 2 is a leg that points up.
-static float stoop(const figure* f, sup_vec3 up)
+static float bend_of_stance(const figure* f, sup_vec3 up)
 {
     float sum = 1 - v3_dot(trunk_of(f), up), worst = 0;
     for (int side = 0; side < 2; ++side) {
@@ -254,7 +254,7 @@ static uint32_t straight_frames(const sup_mocap* m, figure* f, float usual)
     if (jump < TIMES * next && !(is_at_rest(m, 0) && turn_of_frame(m, held - 1) > FAST * usual)) return 0;
     figure_play(m, 0, f->rotations, f->positions);
     figure_measure(f);
-    return stoop(f, f->up) < STOOP_MAX ? held : 0;
+    return bend_of_stance(f, f->up) < STOOP_MAX ? held : 0;
 }
 
 // Recorders that also smooth the straight pose leave some frames that rush out of it.
@@ -271,8 +271,8 @@ static uint32_t end_of_rush(const sup_mocap* m, uint32_t held, float usual)
 // that stands straightest becomes the reference.
 static void stand_up(const sup_mocap* mocap, figure* f)
 {
-    enum { LOOKS_MAX = 500 };
-    uint32_t step = mocap->frame_count / LOOKS_MAX + 1;
+    enum { FRAMES_MAX = 500 };
+    uint32_t step = mocap->frame_count / FRAMES_MAX + 1;
     sup_vec3 trunk = v3(0, 0, 0);
     for (uint32_t i = 0; i < mocap->frame_count; i += step) {
         figure_play(mocap, i, f->rotations, f->positions);
@@ -283,7 +283,7 @@ static void stand_up(const sup_mocap* mocap, figure* f)
     float    least = INFINITY;
     for (uint32_t i = 0; i < mocap->frame_count; i += step) {
         figure_play(mocap, i, f->rotations, f->positions);
-        float off = stoop(f, up);
+        float off = bend_of_stance(f, up);
         if (off < least) least = off, best = i;
     }
     figure_play(mocap, best, f->rotations, f->positions);
@@ -305,7 +305,7 @@ static sup_result choose_reference(const sup_mocap* mocap, sup_arena* scratch, f
 {
     figure_play(mocap, mocap->frame_count, f->rotations, f->positions);
     figure_measure(f);
-    bool stands = stoop(f, f->up) < STOOP_MAX;
+    bool stands = bend_of_stance(f, f->up) < STOOP_MAX;
     if (mocap->frame_count > 2) {
         float      usual = 0;
         sup_result result = usual_turn(mocap, scratch, &usual, error);

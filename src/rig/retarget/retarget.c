@@ -237,10 +237,10 @@ static sup_result smooth(retarget* r, float* values)
 // The 20th percentile of the heights within half a second of a frame, from a few of them.
 static float floor_near(const retarget* r, const float* heights, int64_t frame)
 {
-    enum { LOOKS = 20 };
-    float    sorted[2 * LOOKS + 1];
-    uint32_t count = 0, half = frames_in(r, 0.5), step = half / LOOKS + 1;
-    for (int64_t k = -LOOKS; k <= LOOKS; ++k) {
+    enum { SAMPLES = 20 };
+    float    sorted[2 * SAMPLES + 1];
+    uint32_t count = 0, half = frames_in(r, 0.5), step = half / SAMPLES + 1;
+    for (int64_t k = -SAMPLES; k <= SAMPLES; ++k) {
         int64_t at = frame + k * (int64_t)step;
         if (at < 0 || at >= (int64_t)r->frame_count || k * (int64_t)step > half || k * (int64_t)step < -(int64_t)half) continue;
         uint32_t place = count++;

@@ -346,7 +346,7 @@ static sup_result fill_cells(weights_maker* w, uint32_t* cells, sup_error* error
                                  .tasks = w->options->tasks,
                                  .progress = w->options->progress };
         sup_result      result = sup_voxels_create(&desc, w->scratch, &w->voxels, error);
-        bool            crowded = w->voxels.crowded;
+        bool            crowded = w->voxels.over_limit;
         double          count = crowded ? w->voxels.cell_count / CELLS_A_PARTICLE : w->voxels.particle_count;
         if (result != SUP_OK || (!crowded && (asked || count <= PARTICLES_MOST))) return result;
         double coarser = *cells - 1.0, most = PARTICLES_MOST / count * *cells * *cells * *cells;

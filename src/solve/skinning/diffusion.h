@@ -15,13 +15,13 @@ typedef struct sup_diffusion {
     const uint32_t* links;
     const float*    screen;    ///< H; unused by sup_diffusion_average
     float           tolerance; ///< residual over right side at which a lane is done; 0: 1e-6
-    const float*    rates;     ///< sup_diffusion_average: of each link, summing to 1 over those of a particle
+    const float*    rates;     ///< sup_diffusion_average: of each link; they sum to 1 for each particle
 } sup_diffusion;
 
 /// Floats of work memory.
 static inline size_t sup_diffusion_work(uint32_t count) { return (size_t)count * SUP_LANES * 4; }
 
-/// Where a solve stands, so that it can stop between iterations for whoever waits to be asked. Zero to begin.
+/// The progress of a solve, so that it can pause between iterations to report. Zero-initialize.
 typedef struct sup_diffusion_run {
     uint32_t iterations;
     bool     begun, ended;
@@ -32,16 +32,17 @@ typedef struct sup_diffusion_run {
 /// Iterations that take some tenths of a second.
 static inline uint32_t sup_diffusion_some(uint32_t count) { return 2 + 1000000 / (count + 1); }
 
-/// Up to `most` iterations more of sup_diffusion_solve: the same bits in one go or in many. w and work stay between calls.
+/// Runs up to `most` more iterations of sup_diffusion_solve: the same bits in one call or in many. w and work persist between
+/// calls.
 SUP_WIDE_DECLARE(void, sup_diffusion_go_on,
                  (const sup_diffusion* d, sup_diffusion_run* run, uint32_t most, float* w, float* work));
-/// sup_diffusion_solve in several goes; after each the progress is told `share`. False: it said to stop.
+/// sup_diffusion_solve in several portions, each followed by a report of `share`. False: cancelled.
 bool sup_diffusion_solve_asking(const sup_diffusion* d, float* w, float* work, const sup_progress* progress, double share,
                                 const char* what);
-/// Conjugate gradients with the diagonal as preconditioner until every lane's residual is `tolerance` of its right side. w is
+/// Conjugate gradients with a diagonal preconditioner, until every lane's residual is `tolerance` of its right-hand side. w is
 /// count x 8 floats, p on entry. Returns the number of iterations.
 SUP_WIDE_DECLARE(uint32_t, sup_diffusion_solve, (const sup_diffusion* d, float* w, float* work));
-/// `steps` times: every particle takes the mean over its links by their rates.
+/// Repeats `steps` times: every particle takes the mean over its links, weighted by their rates.
 SUP_WIDE_DECLARE(void, sup_diffusion_average, (const sup_diffusion* d, uint32_t steps, float* w, float* work));
 
 #endif

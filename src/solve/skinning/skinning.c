@@ -6,11 +6,11 @@
 #include "math/vec.h"
 #include "solve/skinning/skinning_blocks.h"
 
-// Cycles of a block on a Zen 4 core, by measurement, for choosing where blocks end: fixed part, each joint beside the
-// dominant one, and writing points one by one.
+// Cycles per block on a Zen 4 core, measured, for choosing where blocks end: a fixed part, each joint beside the dominant one,
+// and writing points one by one.
 enum { COST_BLOCK = 14, COST_JOINT = 7, COST_SCATTER = 10 };
 
-// Blocks to a task: about a microsecond of work, so that two threads share 30,000 points evenly.
+// Blocks per task: about a microsecond of work, so that two threads share 30,000 points evenly.
 enum { GRAIN = 128 };
 
 /// One influence beside the dominant one. Keys sort joints that are frequent under the same dominant joint to the front, so
@@ -23,16 +23,16 @@ typedef struct entry {
 typedef struct sorter {
     const sup_skin_desc* desc;
     uint32_t*            dominant; // of each point
-    uint32_t*            begin;    // of each point's entries, one more behind
+    uint32_t*            begin;    // first entry of each point, plus one
     entry*               entries;
     uint32_t*            order;  // points, sorted
     uint32_t*            other;  // the order's second buffer
-    uint32_t*            cost;   // of everything from this position of the order on
+    uint32_t*            cost;   // of everything from this position of the order to the end
     uint8_t*             length; // of the block that begins at this position
     uint32_t*            tally;  // per joint: frequency; later the last block's joints, then their slots
     uint32_t*            stamp;  // per joint: last visit
     uint32_t             visit;
-    uint32_t*            joints; // of the block at hand
+    uint32_t*            joints; // of the current block
     bool                 negative;
 } sorter;
 
@@ -59,8 +59,8 @@ static bool sorter_create(sorter* s, const sup_skin_desc* desc, sup_arena* arena
            s->joints;
 }
 
-/// Splits each point's influences into the dominant joint (largest, the first of equals) and the others, each joint once.
-/// A point without influences gets the joint behind the last, which never moves.
+/// Splits each point's influences into the dominant joint (the largest, first of equals) and the others, each joint once. A
+/// point without influences gets the joint after the last, which never moves.
 static void collect(sorter* s)
 {
     const sup_skin_desc* d = s->desc;
@@ -94,7 +94,7 @@ static void order_by_dominant(sorter* s)
     for (uint32_t j = 0; j <= joints; ++j) s->tally[j] = 0;
 }
 
-/// Lexicographic over the entries' keys; a list that ends first comes first.
+/// Lexicographic over the entries' keys; a prefix comes first.
 static bool list_less(const sorter* s, uint32_t p, uint32_t q)
 {
     uint32_t i = s->begin[p], j = s->begin[q];
@@ -141,7 +141,7 @@ static void order_range(sorter* s, uint32_t begin, uint32_t end)
     sort_lists(s, begin, end);
 }
 
-/// Adds the joints of a point to s->joints unless they were seen since the last s->visit++; returns the new count.
+/// Adds the joints of a point to s->joints unless they were added since the last s->visit++; returns the new count.
 static uint32_t add_joints(sorter* s, uint32_t point, uint32_t count)
 {
     for (uint32_t e = s->begin[point]; e < s->begin[point + 1]; ++e) {
@@ -153,8 +153,8 @@ static uint32_t add_joints(sorter* s, uint32_t point, uint32_t count)
     return count;
 }
 
-/// Where the blocks of one dominant joint end: the cheapest cut of this order, found from the back. Among equals the
-/// longest block, so that runs of one kind begin with full ones.
+/// Where the blocks of one dominant joint end: the cheapest division of this order, found from the end. Of equal ones the
+/// longest block, so that runs of one kind begin with full blocks.
 static void cut_range(sorter* s, uint32_t begin, uint32_t end)
 {
     s->cost[end] = 0;
@@ -189,8 +189,8 @@ static void sort_points(sorter* s)
 
 // ---------------------------------------------------------------------------------------------- packing
 
-/// The joints of the block at this position of the order, ascending: a fixed order of summation, so that a point's result
-/// does not depend on who shares its block.
+/// The joints of the block at this position of the order, rising: a fixed order of summation, so that a point's result does not
+/// depend on the other points of its block.
 static uint32_t block_joints(sorter* s, uint32_t at)
 {
     uint32_t count = 0;
@@ -204,7 +204,7 @@ static uint32_t block_joints(sorter* s, uint32_t at)
     return count;
 }
 
-/// Whether the block at hand has the joints of the one before, which are kept in `tally` for that; then keeps its own.
+/// Whether the current block has the joints of the previous one, kept in `tally`; then stores its own there.
 static bool same_joints(sorter* s, const skin_group* group, uint32_t dominant, uint32_t count)
 {
     bool same = group->block_end > 0 && group->dominant == dominant && group->other_count == count;
@@ -215,8 +215,7 @@ static bool same_joints(sorter* s, const skin_group* group, uint32_t dominant, u
     return same;
 }
 
-/// Runs of blocks with the same joints. groups and others are NULL when they are only counted. Returns the floats of all
-/// blocks.
+/// Runs of blocks with the same joints. Only counted if groups and others are NULL. Returns the floats of all blocks.
 static size_t pack_groups(sorter* s, sup_skin_set* set, skin_group* groups, uint32_t* others, uint32_t* other_total)
 {
     skin_group group = { 0 };
@@ -335,7 +334,7 @@ static bool finite_affine(const sup_affine* a)
 {
     const float* m = &a->m[0][0];
     float        sum = 0;
-    for (int i = 0; i < 12; ++i) sum += m[i] * 0.0f; // 0 unless one of them is infinite or not a number
+    for (int i = 0; i < 12; ++i) sum += m[i] * 0.0f; // 0 unless one of them is infinite or NaN
     return sum == 0.0f;
 }
 
@@ -372,11 +371,11 @@ static float prepare_dual(const sup_affine* a, sup_quat q, sup_vec3 center, skin
     return (float)largest;
 }
 
-// Nearer to the identity than this, S is the rounding of files and long chains (cesiumman: 1.5e-6) and not worth a second
-// pass over the points; what is lost is this share of a point's distance from its joint.
+// Closer to the identity than this, S is the rounding of files and long chains (cesiumman: 1.5e-6) and not worth a second pass
+// over the points; the error is this share of a point's distance from its joint.
 #define STRETCH_NONE 4e-6f
 
-// Beyond this, products of a joint's numbers with each other and with places no longer fit into a float.
+// Beyond this, products of a joint's entries with each other and with positions overflow a float.
 #define SPLIT_MOST 1e15f
 
 static bool is_moderate(const skin_joint* joint)
@@ -388,11 +387,11 @@ static bool is_moderate(const skin_joint* joint)
 }
 
 // Sum of the absolute entries of a 3x3 matrix, dimensionless; a rotation has 3 to 5.2. Below this the joint is scaled to
-// nothing: products of its entries underflow in float, and no rotation can be extracted.
+// nothing: products of its entries underflow, and no rotation can be extracted.
 static const float MATRIX_NONE = 1e-30f;
 
-/// Splits the map of a joint; false where it has no rotation, or is too large to be split and stands still. Most joints are
-/// rotations already and are read off; the others start from there and not from the last frame, because evaluate keeps no
+/// Decomposes the map of a joint; false if it has no rotation, or is too large to decompose and is ignored. Most joints are
+/// rotations already and are read directly; the others start from that and not from the last frame, because evaluate keeps no
 /// state.
 static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out, float* stretch)
 {
@@ -405,7 +404,7 @@ static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out,
     for (int i = 0; i < 9; ++i) size += fabsf(m.m[i / 3][i % 3] = a->m[i / 3][i % 3]);
     bool turned = size > MATRIX_NONE;
     if (turned) {
-        // Twice: one call stops within a milliradian of the best rotation, Newton's next steps square that.
+        // Twice: one call stops within a milliradian of the best rotation, and the next Newton steps square that.
         rotation_extract(&m, &q);
         rotation_extract(&m, &q);
     } else q = quat_identity();
@@ -416,7 +415,7 @@ static bool prepare_joint(const sup_affine* a, sup_vec3 center, skin_joint* out,
     return false;
 }
 
-/// Fills the scratch; returns how many joints had no rotation. The joint behind the last is the one that never moves.
+/// Fills the scratch; returns how many joints had no rotation. The joint after the last is the one that never moves.
 static uint32_t prepare_joints(const sup_skin_set* set, const sup_skin_call* call, bool dualquat, skin_joint* joints,
                                float* stretch)
 {

@@ -18,19 +18,19 @@ typedef struct sup_skin_desc {
     const uint32_t* joints;
     const float*    values; ///< summing to 1: the largest is taken to be what the others leave
     uint32_t        joint_count;
-    const sup_vec3* joint_centers; ///< rest position of each joint: bones with scale grow from here (dual quaternions)
-    int             wide_level;    ///< 0: the best instruction set of this machine; 1, 3: that one (sup_wide_level)
+    const sup_vec3* joint_centers; ///< rest position of each joint, about which scaled bones grow (dual quaternions)
+    int             wide_level;    ///< 0: the best instruction set of this machine; 1, 3: a specific one (sup_wide_level)
 } sup_skin_desc;
 
-/// Copies what it needs into the arena. Fails only for memory.
+/// Copies what it needs into the arena. Fails only when out of memory.
 sup_result sup_skin_create(const sup_skin_desc* desc, sup_arena* arena, const sup_skin_set** out, sup_error* error);
 
-/// One posing. Zero-initialize, fill what is needed.
+/// One evaluation. Zero-initialize, then fill in what is needed.
 typedef struct sup_skin_call {
     bool              dualquat;
     const sup_affine* skin;         ///< per joint: rest space to world
-    const sup_vec3*   points;       ///< other rest points than the bound ones (morphs), in point order; NULL: the bound ones
-    uint32_t          copies;       ///< shapes with the same weights, one behind the other in points and out; 0: one
+    const sup_vec3*   points;       ///< rest points that replace the bound ones (morphs), in point order; NULL: the bound ones
+    uint32_t          copies;       ///< shapes with the same weights, one after the other in points and out; 0: one
     float             blend;        ///< dualquat: 0 is linear, 1 dual quaternion
     const float*      blend_points; ///< dualquat: per point instead; NULL: uniform
     const sup_tasks*  tasks;
@@ -39,12 +39,12 @@ typedef struct sup_skin_call {
     sup_mat3*         matrices; ///< or NULL: each point's 3x3 (linear part of its map), in point order; the same in all copies
 } sup_skin_call;
 
-/// How well the points fell into blocks.
+/// Statistics of dividing the points into blocks.
 typedef struct sup_skin_layout {
     uint32_t blocks;    ///< of eight points
     uint32_t groups;    ///< runs of blocks with the same joints
     uint32_t scattered; ///< blocks whose points are not consecutive: written one by one
-    double   joints;    ///< mean number of joints a block reads
+    double   joints;    ///< mean number of joints that a block reads
     double   filled;    ///< share of lanes that hold a point of their own
 } sup_skin_layout;
 

@@ -1,4 +1,4 @@
-/// solve/skinning/skinning_blocks.h: how a skin set lies in memory; shared by skinning.c (makes it) and skinning_wide.c (runs
+/// solve/skinning/skinning_blocks.h: memory layout of a skin set, shared by skinning.c (builds it) and skinning_wide.c (runs
 /// it).
 ///
 /// A *block* is eight points (the last may be fewer: then lanes repeat a point and are not written). Blocks that share their
@@ -14,10 +14,10 @@
 #include "math/wide.h"
 #include "solve/skinning/skinning.h"
 
-/// Differences kept at hand for one group; groups with more joints than this take them in several turns.
+/// Differences stored for one group; groups with more joints take several passes.
 #define SKIN_TABLE 16
 
-/// What a block's points are multiplied by: rest x, y, z, then one row of weights for each other joint; rows of eight lanes.
+/// The inputs of a block's points: rest x, y, z, then one row of weights for each other joint; rows of eight lanes.
 typedef struct skin_group {
     uint32_t block_begin, block_end;
     uint32_t dominant;
@@ -26,11 +26,11 @@ typedef struct skin_group {
 } skin_group;
 
 typedef struct skin_block {
-    uint32_t first; ///< points first ... first + 7 in order, or SUP_NONE: look into sup_skin_set.index
+    uint32_t first; ///< points first ... first + 7 in order, or SUP_NONE: see sup_skin_set.index
     uint32_t lanes; ///< to be written
 } skin_block;
 
-/// One joint, prepared for one posing. Rows of four as in sup_affine, padded to whole vectors.
+/// One joint, prepared for one evaluation. Rows of four as in sup_affine, padded to whole vectors.
 typedef struct skin_joint {
     float affine[16];
     float stretch[16]; ///< about the joint's rest center
@@ -42,7 +42,7 @@ typedef struct skin_job {
     const sup_skin_call* call;
     const skin_joint*    joints;
     bool                 stretched; ///< some joint is more than a rotation
-    bool                 blended;   ///< linear results are needed beside the dual quaternions
+    bool                 blended;   ///< linear results are needed besides the dual quaternions
 } skin_job;
 
 typedef void skin_kernel(const skin_job* job, uint32_t begin, uint32_t end); ///< blocks begin up to end

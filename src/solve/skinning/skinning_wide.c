@@ -1,4 +1,4 @@
-// The inner loops of skinning, a register of points at a time. See skinning_blocks.h for the layout and the algebra.
+// The inner loops of skinning, one register of points at a time. See skinning_blocks.h for the layout and the algebra.
 #include "solve/skinning/skinning_blocks.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -12,7 +12,7 @@ typedef struct dual8 {
     fr rx, ry, rz, rw, dx, dy, dz, dw;
 } dual8;
 
-/// Other joints minus the dominant one.
+/// The other joints minus the dominant one.
 typedef struct table {
     float affine[SKIN_TABLE][16];
     float stretch[SKIN_TABLE][16];
@@ -21,13 +21,13 @@ typedef struct table {
 
 // ---------------------------------------------------------------------------------------------- points in and out
 
-/// Part of a block that goes through the registers at once: lanes `lane` ... `lane` + SUP_REGISTER - 1.
+/// The part of a block that is processed in registers at once: lanes `lane` ... `lane` + SUP_REGISTER - 1.
 typedef struct piece {
     uint32_t     block, lane;
-    const float* data; ///< of the block, moved on by `lane`
+    const float* data; ///< of the block, advanced by `lane`
 } piece;
 
-/// How many of the piece's lanes are points of their own.
+/// How many lanes of the piece hold points of their own.
 INLINE uint32_t piece_lanes(const skin_block* blocks, piece b)
 {
     uint32_t lanes = blocks[b.block].lanes;
@@ -38,8 +38,8 @@ INLINE const uint32_t* piece_index(const skin_job* job, piece b)
     return job->set->index + (size_t)b.block * SUP_LANES + b.lane;
 }
 
-/// Where points go, apart from the job: stores may alias everything that is reached through a pointer, and a kernel that
-/// reads the job again after each of them loses a tenth of its speed.
+/// Where points go, separate from the job: stores may alias everything that is reached through a pointer, and a kernel that
+/// reloads the job after each of them loses a tenth of its speed.
 typedef struct target {
     sup_vec3*         out;
     const skin_block* blocks;
@@ -50,7 +50,7 @@ INLINE target job_target(const skin_job* job, uint32_t copy)
 {
     return (target){ job->call->out + (size_t)copy * job->set->point_count, job->set->blocks, job->set->index };
 }
-/// Shapes that the same maps are for.
+/// The number of shapes that share the maps.
 INLINE uint32_t copies_of(const skin_job* job) { return job->call->copies > 1 ? job->call->copies : 1; }
 
 INLINE void store_points(target to, piece b, v8 p)
@@ -83,8 +83,8 @@ INLINE v8 load_points(const skin_job* job, piece b, uint32_t copy)
 
 // ---------------------------------------------------------------------------------------------- maps
 
-/// Blending the matrices first and mapping the point last has as many operations as blending mapped points, but short
-/// chains of dependent ones. About a tenth faster alone, no slower inside the kernel.
+/// Blending the matrices first and mapping the point afterwards takes as many operations as blending mapped points, but has
+/// short chains of dependent ones. About a tenth faster alone, no slower inside the kernel.
 typedef struct m8 {
     fr xx, xy, xz, xw, yx, yy, yz, yw, zx, zy, zz, zw;
 } m8;
@@ -110,7 +110,7 @@ INLINE m8 matrix_add(m8 sum, fr weight, const float* m)
     sum.zw += weight * fr_all(m[11]);
     return sum;
 }
-/// In the order of affine_point: one influence gives its very bits.
+/// In the order of affine_point: a single influence gives the same bits.
 INLINE v8 matrix_map(m8 m, v8 p)
 {
     return (v8){ m.xx * p.x + m.xy * p.y + m.xz * p.z + m.xw, m.yx * p.x + m.yy * p.y + m.yz * p.z + m.yw,
@@ -176,10 +176,10 @@ INLINE m8 dual_matrix(dual8 q, fr s)
                  .zz = one - s * (q.rx * q.rx + q.ry * q.ry) };
 }
 
-// Squared length of a blend of unit quaternions, dimensionless: 1 where all agree. Below it the sum is rounding.
+// Squared length of a blend of unit quaternions, dimensionless: 1 if all agree. Below this the sum is rounding.
 #define BLEND_NONE 1e-12f
 
-/// Where the real part has vanished (only negative weights can do that) the dominant joint alone decides.
+/// Where the real part has vanished (which takes negative weights) the dominant joint alone decides.
 INLINE dual8 dual_mend(dual8 q, const float* dominant)
 {
     fr    length2 = q.rx * q.rx + q.ry * q.ry + q.rz * q.rz + q.rw * q.rw;
@@ -203,7 +203,7 @@ INLINE void subtract(float* out, float sign, const float* a, const float* b, int
     for (int i = 0; i < count; i += SUP_REGISTER) fr_store(out + i, fr_all(sign) * fr_load(a + i) - fr_load(b + i));
 }
 
-/// The same rotation has two quaternions; the one nearer to the dominant joint's is blended (exactly across: as it is).
+/// The same rotation has two quaternions; the one nearer to the dominant joint's is blended (if perpendicular: as it is).
 INLINE float dual_sign(const float* a, const float* b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0f ? -1.0f : 1.0f;
@@ -226,7 +226,7 @@ INLINE void table_fill(table* t, const skin_job* job, const skin_group* group, u
     }
 }
 
-/// The group that holds a block.
+/// The group that contains a block.
 static const skin_group* group_of(const sup_skin_set* set, uint32_t block)
 {
     uint32_t low = 0, high = set->group_count - 1;
@@ -251,7 +251,7 @@ INLINE dual8 add_duals(dual8 q, const float* weights, uint32_t count, float (*di
     return q;
 }
 
-/// The group's maps (stretches or whole) blended for one piece. `full`: the table already holds every difference.
+/// Blends the group's maps (stretches or whole) for one piece. `full`: the table already holds every difference.
 INLINE m8 blend_matrix(const skin_job* job, const skin_group* group, const float* data, bool stretch, table* t, bool full)
 {
     const skin_joint* dominant = &job->joints[group->dominant];
@@ -285,7 +285,7 @@ INLINE void store_matrices(const skin_job* job, piece b, m8 m)
 
 // ---------------------------------------------------------------------------------------------- linear
 
-/// Bound points, no matrices, all differences in the table: what nearly every frame is.
+/// Bound points, no matrices, all differences in the table: the case of nearly every frame.
 static void linear_run(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data, table* t)
 {
     target       to = job_target(job, 0);
@@ -327,7 +327,7 @@ void SUP_WIDE(sup_skin_linear)(const skin_job* job, uint32_t begin, uint32_t end
 
 // ---------------------------------------------------------------------------------------------- dual quaternions
 
-/// From a to b by share, and exactly b at 1.
+/// Interpolates from a to b by share, and gives exactly b at 1.
 INLINE fr mix(fr a, fr b, fr share) { return fr_select(share == fr_all(1.0f), b, a + share * (b - a)); }
 
 INLINE m8 matrix_mix(m8 a, m8 b, fr share)
@@ -349,7 +349,7 @@ static fr piece_blend(const skin_job* job, piece b)
     return fr_gather(job->call->blend_points, 1, piece_index(job, b));
 }
 
-/// Rotations only, bound points, nothing else asked: what nearly every frame is.
+/// Rotations only, bound points, no other output: the case of nearly every frame.
 static void dualquat_run(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data,
                          table* t)
 {
@@ -363,13 +363,13 @@ static void dualquat_run(const skin_job* job, const skin_group* group, uint32_t 
         }
 }
 
-/// What is asked of a posing. Constants where the compiler is to make a loop of its own for them.
+/// What an evaluation has to do. Constants where the compiler should specialize a loop.
 typedef struct wish {
     bool full; ///< the table holds every difference
     bool stretched, blended, matrices;
 } wish;
 
-/// A piece that takes nothing of the dual quaternions: as if they had been mixed in with a share of 0.
+/// A piece that takes nothing of the dual quaternions: as if they had been blended with a share of 0.
 static void unturned_piece(const skin_job* job, const skin_group* group, piece b, table* t, wish w)
 {
     fr none = fr_all(0);
@@ -419,7 +419,7 @@ INLINE void dualquat_pieces(const skin_job* job, const skin_group* group, uint32
             dualquat_piece(job, group, (piece){ begin, lane, data + lane }, t, w);
 }
 
-/// Loops of their own for what layers and lattice ask in every step, one for everything else.
+/// Specialized loops for what layers and lattice need in every step, and one for everything else.
 static void dualquat_any(const skin_job* job, const skin_group* group, uint32_t begin, uint32_t end, const float* data,
                          table* t, wish w)
 {

@@ -55,7 +55,7 @@ export class Drawer {
         this.camera.matrixAutoUpdate = false;
     }
 
-    /** Draws, and resolves when the picture stands. */
+    /** Draws, and resolves when the picture is shown. */
     async draw(picture: PictureData): Promise<DrawnData> {
         const began = performance.now(), { number } = picture;
         this.take(picture);

@@ -25,7 +25,7 @@ export class Painter {
     /** Pixels of the picture that is shown. */
     width = 1;
     height = 1;
-    /** Of the last picture, until it stood. */
+    /** Of the last picture, until it is shown. */
     ms = 0;
     /** Of the screen's pixels along a side, while things move. */
     share = 1;
@@ -50,14 +50,14 @@ export class Painter {
         }
     }
 
-    /** A picture is under way; what changes meanwhile is in the next one. */
+    /** A picture is being drawn; changes meanwhile go into the next one. */
     get busy(): boolean { return this.waiting !== undefined; }
 
     private begun(): Omit<PictureData, "number" | "width" | "height" | "ratio" | "keep" | "forget"> {
         return { attributes: [], geometries: [], materials: [], textures: [], panes: [] };
     }
 
-    /** Adds a pane: the scene as it is now. */
+    /** Adds a pane: the current scene. */
     pane(scene: Scene, camera: PerspectiveCamera, scissor: Box, viewport: Box): void {
         scene.updateMatrixWorld();
         camera.updateMatrixWorld();
@@ -70,7 +70,7 @@ export class Painter {
         this.next.panes.push(pane);
     }
 
-    /** Draws what was added. Resolves when it stands, with the picture where it is to be kept; sharp: with all pixels of the screen. */
+    /** Draws what was added. Resolves when it is shown, with the picture if it is to be kept; sharp: at full resolution. */
     present(width: number, height: number, ratio: number, sharp: boolean, keep = false): Promise<ImageBitmap | undefined> {
         const number = ++this.picture, forget: number[] = [], sharpness = sharp || keep ? ratio : ratio * this.share;
         for (const [thing, { id, picture }] of this.sent) {
@@ -109,7 +109,7 @@ export class Painter {
 
     // -------------------------------------------------------------------------------------------- the scene as data
 
-    /** The number of a thing; `changed` is called when it was not sent as it is. */
+    /** The number of an object; `changed` is called if it has not been sent in its current state. */
     private known(thing: object, state: string | number, changed: (id: number) => void): number {
         let one = this.sent.get(thing);
         if (!one) this.sent.set(thing, one = { id: ++this.ids, state: "", picture: 0 });

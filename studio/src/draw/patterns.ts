@@ -1,7 +1,7 @@
-// Patterns that materials have beside three's own.
+// Patterns for materials that three does not have.
 import type { MeshStandardMaterial } from "three";
 
-/** So many squares a unit that stick to the skin as it is at rest: they show stretch without texture coordinates. */
+/** A checkerboard, in squares per unit, that sticks to the skin at rest: it shows stretch without texture coordinates. */
 export function squared(material: MeshStandardMaterial, squares: number): void {
     material.onBeforeCompile = shader => {
         shader.uniforms["squares"] = { value: squares };

@@ -23,7 +23,7 @@ export interface MaterialData {
     type: string;
     values: Record<string, string | number | boolean | null | Special>;
     textures: Record<string, number>;
-    /** What its shader gets beside three's own (patterns.ts). */
+    /** What its shader gets in addition to three's own (patterns.ts). */
     squares?: number;
 }
 /** Four floats a texel. */
@@ -86,7 +86,7 @@ export interface PictureData {
     /** The picture itself is wanted back, and what was shown before stays on the screen. */
     keep: boolean;
 }
-/** It stands there: drawn by the graphics processor, not only handed to it. */
+/** It is on the screen: drawn by the GPU, not only submitted to it. */
 export interface DrawnData {
     number: number;
     ms: number;

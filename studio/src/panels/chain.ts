@@ -64,7 +64,7 @@ export const chainPanel: Panel = {
 function linkCard(app: App, one: Link, at: number, info: ChainInfo | undefined, onHelp: (text: string) => void, open: Set<string | undefined> | undefined): HTMLElement {
     const { store, engine } = app, deformer = engine.deformers.find(each => each.name === one.deformer), chain = activeChain(store.now), id = chain.id;
     const name = running(chain).find(each => each.at === at)?.name;
-    // The core puts plain skinning in front where a chain needs it: links are matched from behind.
+    // The core prepends plain skinning if a chain needs it: links are matched from the end.
     const place = running(chain).findIndex(each => each.at === at), told = place < 0 ? undefined : info?.links.at(place - running(chain).length);
     const change = (label: string, values: (old: Record<string, Value>) => Record<string, Value>, merge = "") => store.do(label, session => withLink(session, id, at, old => ({ ...old, values: values(old.values) })), merge);
     const move = (by: number) => store.do(`move ${one.deformer}`, session => withChain(session, id, old => {

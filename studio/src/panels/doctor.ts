@@ -13,7 +13,7 @@ import { type Camera, type Session, type Source, linksText, link } from "../sess
 
 type Joint = Checkup["joints"][number];
 const JOINTS_SHOWN = 12;
-// What is tried: skinning of both kinds and smoothing cost seconds; simulated flesh takes minutes and is asked for.
+// What is tried: skinning of both kinds and smoothing cost seconds; simulated flesh takes minutes and runs on request only.
 const QUICK = ["linear", "dualquat", "dualquat,smooth"];
 
 const percent = (share: number): string => `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)} %`;

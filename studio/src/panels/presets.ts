@@ -1,4 +1,4 @@
-// Presets of a deformer as pictures: what each makes of this character in the frame that is shown, and what it would change.
+// Presets of a deformer as pictures: the result of each on this character in the displayed frame, and what it would change.
 import type { DeformerInfo, ParameterInfo } from "supple-skin";
 import type { App } from "../app.ts";
 import { h } from "../dom.ts";
@@ -13,7 +13,7 @@ interface Preset {
 const WIDE = 92, HIGH = 66; // pixels of a picture: three in a row of the panel
 const PATIENCE_MS = 2500;   // of nothing to do, after which pictures are made; looking at the presets makes them at once
 
-/** Pictures by what they show; they outlive the panel, which is made anew with every change. */
+/** Pictures by their content; they outlive the panel, which is rebuilt with every change. */
 const made = new Map<string, string>();
 const MOST_MADE = 60;
 
@@ -70,7 +70,7 @@ export function presetRow(app: App, deformer: DeformerInfo, one: Link, at: numbe
     return [row];
 }
 
-/** Fills pictures one after the other while nothing else is to do; asked twice, it goes on once. */
+/** Renders pictures one by one while nothing else is to do; a second call does nothing. */
 function pictures(app: App, wanted: { picture: HTMLImageElement; values: Record<string, Value> }[], at: number, here: () => boolean): (patience: number) => Promise<void> {
     const { store, engine, view } = app, session = store.now, chain = activeChain(session);
     const variant = (values: Record<string, Value>): ChainSpec => ({ id: -1, links: chain.links.map((link, i) => (i === at ? { ...link, values } : link)) });

@@ -14,7 +14,7 @@ export function onScreen(view: View, chain: number, place: Vector3): { x: number
     const [left, top, width, height] = view.wiped || !pane ? [0, 0, clientWidth, clientHeight] : [pane.left, pane.top, pane.width, pane.height];
     return { x: left + (p.x + 1) / 2 * width, y: top + (1 - p.y) / 2 * height };
 }
-/** Units of the picture that the gizmo spans at a place: as large on the screen wherever it stands. */
+/** Units of the picture that the gizmo spans at a place: its size on the screen is constant. */
 export const spanAt = (view: View, place: Vector3): number => 2 * SIZE * Math.tan(view.camera.fov / 2 * Math.PI / 180) * Math.max(1e-6, place.clone().sub(view.camera.position).dot(view.camera.getWorldDirection(new Vector3())));
 
 /** Radians that a pointer went around an axis through a place; along the ring where it is seen from its side. */

@@ -76,7 +76,7 @@ export class Hand {
         return state === "binding" || state === "waiting" ? "The chain is still binding. One moment." : state === "failed" ? "The chain failed, and cannot be pulled." : null;
     }
 
-    /** Takes hold of the skin. */
+    /** Grabs the skin. */
     press(hit: Hit, reach: number, spring: number): Grip | undefined {
         const { engine, store, view } = this.app, { shape } = engine, shown = view.frameOf(hit.chain, store.now.frame);
         if (!shape || !shown || this.recording && this.bound(hit.chain)) return undefined;
@@ -167,7 +167,7 @@ export class Hand {
         }
         const player = readied ?? lent.player, bodies = bodiesOf(engine.worldFile);
         const unit = engine.shape!.info.physics_unit, vertices = engine.info!.vertices, paused = !clock.playing, time = (frame: number) => frameTime(start, fps, frame);
-        // Paused, the pose stands still from here on; playing, from the end on.
+        // When paused, the pose stays from here on; during playback, from the end on.
         const here = Number(time(first).toFixed(6)), still = paused && here < end ? Math.max(here, Number((start + 1e-6).toFixed(6))) : end, before = [...forcesOf(engine.worldFile), ...this.pullsBefore()];
         const recording = { chain, first, at: first, still, paused, before: store.now };
         this.recording = recording;

@@ -15,20 +15,20 @@ export interface Dab {
     /** What "set" goes to. */
     value: number;
     mask: Mask;
-    /** The way that the skin faces there, its point, and the joint that masks: by "angle", "piece", "joint". */
+    /** The direction that the skin faces there, its point, and the joint that masks: by "angle", "piece", "joint". */
     normal: [number, number, number];
     point: number;
     weights: Float32Array | undefined;
 }
 const FACING = 0.5; // the cosine of 60 degrees: skin that turns away more is not painted under the mask "angle"
 
-/** Who is next to whom, which piece a point is of, and who is its partner across x: worked out once for a character. */
+/** Neighbors of points, their pieces, and their partners across x: computed once per character. */
 export class Ground {
     readonly begin: Uint32Array;
     readonly neighbors: Uint32Array;
     readonly piece: Uint32Array;
     private readonly found: Partial<Record<MirrorBy, Int32Array>> = {};
-    /** How partners are told. */
+    /** How partners are found. */
     mirrorBy: MirrorBy = "place";
     private readonly vertexOf: Uint32Array;
 

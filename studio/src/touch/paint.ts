@@ -45,7 +45,7 @@ export class Painter {
     /** 1 at points within the last line that was drawn around some. */
     private selected: Uint8Array | undefined;
     private stroking = false;
-    /** Strokes that were begun, and whether the map of this one is on its way to the chain. */
+    /** Strokes that were begun, and whether this one's map is on its way to the chain. */
     private strokes = 0;
     private sending = false;
     private sent = 0;
@@ -165,7 +165,7 @@ export class Painter {
         return performance.now() - began;
     }
 
-    /** The result while the stroke goes on: the chain binds with what is painted so far, again whenever it has shown the last. */
+    /** The result during the stroke: the chain binds with what is painted so far, again and again. */
     private preview(chain: number): void {
         const { engine, store } = this.app, { state } = engine.status(chain), seen = state === "ready" || state === "simulating" && engine.frames(chain)?.get(store.now.frame);
         if (this.sending || !seen || performance.now() - this.sent < PREVIEW_MS) return;

@@ -1,4 +1,4 @@
-// Poses made by hand: degrees on top of the rest pose, and what can be done to them. No document and no worker here.
+// Poses made by hand: degrees on top of the rest pose, and edits of them. Independent of document and workers.
 import { Euler, Matrix3, Matrix4, Quaternion, Vector3 } from "three";
 import type { Shape } from "../lane.ts";
 

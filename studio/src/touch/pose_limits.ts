@@ -8,7 +8,7 @@ const MOST = 600;         // samples of all clips
 const ROOM = 15;          // degrees beyond what the clips show
 const MOVES = 1;          // degrees: a joint that turns less is held by the clips by chance, and is free
 
-/** In a lane of its own, by plain skinning. Joints that no clip turns are not in it. */
+/** In a separate lane, by plain skinning. Joints that no clip turns are not included. */
 export async function limitsOf(source: Source, rig: Rig): Promise<Limits> {
     const lane = await Lane.open(true), found: Record<string, [Three, Three]> = {}, { poses: _, bend: __, ...plain } = source;
     try {

@@ -196,7 +196,7 @@ export class PoseTool {
 
     // -------------------------------------------------------------------------------------------- the skin under the hand
 
-    /** The tissue goes on in the pose under the hand, a step a frame, until it lets go. */
+    /** The tissue continues in the pose under the hand, one step per frame, until release. */
     private async live(): Promise<void> {
         if (this.running) return;
         const { engine } = this.app, lent = this.lent = engine.lendChain(this.chain);
@@ -260,7 +260,7 @@ export class PoseTool {
         this.app.store.do(label, session => ({ ...session, ...more, source: { ...session.source, poses: (session.source.poses ?? []).map(one => (one.clip === clip.clip ? clip : one)) } }), merge);
     }
 
-    /** A key behind the last one, or at the playhead between two. */
+    /** A key after the last one, or at the playhead between two. */
     addKey(): void {
         const { clip } = this, pose = this.current(), { store } = this.app;
         if (!pose) return;
@@ -465,7 +465,7 @@ export class PoseTool {
         void this.portraits(slots, key).catch(error => this.app.say(`Poses have no pictures: ${sentence(error)}`));
     }
 
-    /** Plain skinning in a lane of its own, from where the camera stands. */
+    /** Plain skinning in a separate lane, seen from the current camera. */
     private async portraits(slots: { pose: Pose; picture: HTMLCanvasElement }[], key: string): Promise<void> {
         const { store, view, engine } = this.app, rig = this.ready();
         if (!slots.length || !rig) return;

@@ -94,7 +94,7 @@ export class Sculptor {
     }
 
     get brush(): SculptBrush { return { ...SCULPT, ...touchOf(this.app.store.now).sculpt }; }
-    /** Where what is held has been pulled to. */
+    /** The pulled position of the grabbed skin. */
     get held(): Vector3 | undefined { return this.stroke?.grabbed?.to; }
     get hovers(): boolean { return !this.stroke?.grabbed; }
 
@@ -139,7 +139,7 @@ export class Sculptor {
         return found && { at: found.at, deformer: found.link.deformer };
     }
 
-    /** The chain with a link that keeps sculpts: behind what only follows the pose, in front of what moves by itself. */
+    /** The chain with a link that keeps sculpts: after links that only follow the pose, before those with motion of their own. */
     private kept(spec: ChainSpec): ChainSpec {
         if (this.keeperOf(spec)) return spec;
         const moves = spec.links.findIndex(one => !one.muted && this.app.engine.deformers.find(each => each.name === one.deformer)?.dynamic), at = moves < 0 ? spec.links.length : moves;
@@ -195,7 +195,7 @@ export class Sculptor {
 
     private get radius(): number { return this.reach() / (this.app.engine.info?.physics_unit ?? 1); }
 
-    /** The brush goes on: over the skin, or through the air with what it holds. */
+    /** The brush continues: over the skin, or through the air with what it has grabbed. */
     move(hit: Hit | undefined, ray: Ray, pressure: number): void {
         const { stroke, brush } = this;
         if (!stroke) return;
@@ -263,7 +263,7 @@ export class Sculptor {
         return { ...session, chains: bound ? session.chains : session.chains.map(plain), source: { ...session.source, sculpts } };
     }
 
-    /** What stands in the place of a chain's frame. */
+    /** What replaces a chain's frame. */
     private frameOf(chain: number, at: number): Frame | undefined {
         const { shown } = this, { store, engine } = this.app;
         if (!shown || shown.chain !== chain || shown.at !== at) return undefined;

@@ -30,7 +30,7 @@ function lists(keys: ArrayLike<number>, count: number, place: (at: number) => nu
     return { begin, of };
 }
 
-/** What of a mesh a brush needs beside its neighbors: worked out once for a character. */
+/** What a brush needs of a mesh besides its neighbors: computed once per character. */
 class Facets {
     readonly corners: Uint32Array;
     /** Triangles and stored vertices of each point. */
@@ -43,7 +43,7 @@ class Facets {
         this.vertices = lists(vertexPoints, info.points, i => i);
     }
 
-    /** The way that the skin faces at a point; as long as twice the area around it. */
+    /** The direction that the skin faces at a point; as long as twice the area around it. */
     normal(points: Float32Array, p: number, out: Vector3): Vector3 {
         out.set(0, 0, 0);
         for (let i = this.triangles.begin[p]!; i < this.triangles.begin[p + 1]!; ++i) {
@@ -92,7 +92,7 @@ export class Clay {
         this.isFaced = new Uint8Array(shape.info.points);
     }
 
-    /** As it stands now; another object for every change, so that it is drawn. */
+    /** The current shape; a new object for every change, so that it is drawn. */
     frame(): Frame {
         const { measures: _, values: __, drawings: ___, stroke: ____, ...rest } = this.before;
         return { ...rest, points: this.points, normals: this.normals, hash: "", stroke: { from: this.from, steps: this.steps, at: this.steps.length } };
@@ -144,7 +144,7 @@ export class Clay {
         return by;
     }
 
-    /** Moves points, and their partners across x as their limbs stand. */
+    /** Moves points, and their partners across x in the frames of their limbs. */
     move(points: number[], by: Float32Array, mirror: boolean): void {
         const moved = new Set(points), partner = mirror ? this.ground.partner : undefined, turns = mirror ? this.turns() : undefined, way = new Vector3(), back = new Quaternion();
         const add = (p: number, by_: Vector3, share: number) => {

@@ -31,7 +31,7 @@ const NOTHING: { hold: number; pulls: Pull[] } = { hold: 0, pulls: [] };
 export function takeOf(session: Session, clip: string | null): { hold: number; pulls: Pull[] } {
     return session.take?.of === takeKey(session, clip) ? session.take : NOTHING;
 }
-/** The world with what was done by hand. */
+/** The world with the edits by hand. */
 export function worldWith(world: object | undefined, pulls: Pull[]): object | undefined {
     return pulls.length ? { ...world, forces: [...(world as World | undefined)?.forces ?? [], ...pulls] } : world;
 }

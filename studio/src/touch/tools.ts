@@ -1,4 +1,4 @@
-// The tools of the hand over the view: what a pointer on the skin does, the bar that says with what, and what is drawn of it.
+// The tools of the hand over the view: what a pointer does on the skin, the bar with their settings, and what is drawn for them.
 import { BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, LineLoop, Mesh, MeshBasicMaterial, Plane, SphereGeometry, Vector3 } from "three";
 import { type App, isCommand, soon } from "../app.ts";
 import { byId, h, icon } from "../dom.ts";
@@ -24,7 +24,7 @@ import { RECORDED, takeOf, worldWith } from "./take.ts";
 export type Tool = "look" | "grab" | "paint" | "sculpt" | "weights" | "pose" | "throw" | "world";
 export interface Touch {
     tool: Tool;
-    /** Meters around the pointer that a hand holds; null: a twelfth of the character. */
+    /** Meters around the pointer that a hand grabs; null: a twelfth of the character. */
     reach: number | null;
     /** Newtons a meter. */
     spring: number;
@@ -33,7 +33,7 @@ export interface Touch {
     weights?: WeightBrush;
     posing?: Posing;
     throwing?: Throwing;
-    /** How partners across x are told; without: by place. */
+    /** How partners across x are found; by default by place. */
     mirrorBy?: MirrorBy;
     /** What pokes. */
     poke?: "ball" | "capsule";
@@ -66,7 +66,7 @@ export interface Tools {
     poser: PoseTool;
     thrower: Thrower;
     outside: WorldTool;
-    /** Whether the tool that is chosen can be used: what it needs is loaded when it is first wanted. */
+    /** Whether the chosen tool can be used: what it needs is loaded on first use. */
     ready(): boolean;
     /** The skin under a pixel of the canvas. */
     pick(x: number, y: number): Hit | undefined;

@@ -172,7 +172,7 @@ export class Weigher {
         else this.boxes.hide();
         view.touch();
     }
-    /** Shares of the chosen joint in each cell, as it is shown; none: it is not. */
+    /** Shares of the chosen joint in each cell, if they are shown. */
     get cellColumn(): Float32Array | undefined { return this.boxes.mesh?.visible && this.automatic ? CellBoxes.column(this.automatic.cells, this.joint) : undefined; }
 
     /** Colors of the joint's shares; `changed`: nothing else did. */
@@ -258,7 +258,7 @@ export class Weigher {
         }
     }
 
-    /** The skin as the new weights move it: what linear skinning makes of the change, on what is shown. */
+    /** The skin as the new weights move it: the change by linear skinning, added to what is shown. */
     private bend({ clay, before, turns, start }: Stroke, rows: Rows, shape: Shape, points: number[]): void {
         for (const p of points) {
             const i = 3 * p;

@@ -160,7 +160,7 @@ export class Rows {
     }
 }
 
-/** Of each joint in a pose: from the bind pose to where it stands. `inverse` is three rows of four a joint. */
+/** For each joint in a pose: the map from the bind pose. `inverse` is three rows of four per joint. */
 export function skinning(shape: Shape, pose: Float32Array, inverse: Float32Array): Matrix4[] {
     return jointFrames(shape, pose).map((one, i) => {
         const m = inverse.subarray(12 * i, 12 * i + 12);
@@ -177,7 +177,7 @@ export function heirsOf({ info: { joints } }: Shape): number[][] {
     });
 }
 
-/** Which joint stands across x at rest: its own number in the middle, -1 where none does. */
+/** The joint across x at rest: its own index in the middle, -1 if there is none. */
 export function jointPartner(shape: Shape, joint: number): number {
     if (joint < 0) return -1;
     const places = jointPlaces(shape, shape.jointRest), to = places[joint]!.clone(), near = 0.02 * shape.info.diagonal;

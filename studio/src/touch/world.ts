@@ -51,7 +51,7 @@ export interface WorldEdit {
     keys?: Record<string, VectorKey[]>;
     /** Meshes that bodies name, here and in the world that was dropped. */
     files?: FileRef[];
-    /** Meshes that dragging sets keys of; others have one key, which is where they stand. */
+    /** Meshes whose dragging sets keys; others have one key, their place. */
     keyed?: string[];
 }
 interface File {
@@ -133,7 +133,7 @@ export function turned(body: Body, by: Quaternion): Body {
     }
     return body.sphere ? body : { ...body, keys: (body.keys ?? [{ time: 0 }]).map(one => ({ ...one, turn: round(by.clone().multiply(turnOf(one)).toArray()) })) };
 }
-/** A key at a time: moved so far from where it stands without keys, and turned. */
+/** One key at a time: the displacement from its place without keys, and its rotation. */
 export function keyed(body: Body, time: number, move: readonly number[], turn?: Quaternion): Body {
     const was = body.keys?.some(one => one.turn), turns = turn ?? (was ? turnedBy(body, time) : undefined);
     return { ...body, keys: withKey(body.keys ?? [], { time, move: round(move), ...(turns ? { turn: round(turns.toArray()) } : {}) }) };

@@ -96,7 +96,7 @@ export class WorldTool {
         const value = decimals(to, 2), { keys } = this.edit;
         this.change(what, keys?.[what] ? { keys: { ...keys, [what]: withKey(keys[what], { time: this.time, value }) } } : { [what]: value }, merge);
     }
-    /** Where the arrows begin: behind the character, where a look from its front leaves room. */
+    /** Where the arrows begin: behind the character, where a front view leaves room. */
     private origin(what: Field): Vector3 {
         const { shape } = this.app.engine;
         if (!shape) return new Vector3();
@@ -109,7 +109,7 @@ export class WorldTool {
         return this.origins[what].clone();
     }
     private origins: { of: unknown; gravity: Vector3; wind: Vector3 } | undefined;
-    /** Where something new stands: over the character's back, or beside it, where it is seen and touches nothing. */
+    /** Where a new object is put: over the character's back, or beside it, visible and touching nothing. */
     private beside(): Vector3 {
         const { view, engine, store } = this.app, { shape } = engine, above = this.origin("wind").lerp(this.origin("gravity"), -2).addScaledVector(this.up(), 0.22 * (engine.info?.diagonal ?? 1));
         if (!shape) return above;
@@ -258,7 +258,7 @@ export class WorldTool {
         return { name: freeName(all, kind), ...shape };
     }
 
-    /** Binds beside what plays, so that a press is answered at once. */
+    /** Binds beside what plays, so that a press gets an immediate answer. */
     private async prepare(wanted = false): Promise<void> {
         const { engine, clock } = this.app, { chain } = this;
         if (this.hand.busy) return;
@@ -290,7 +290,7 @@ export class WorldTool {
         const { view, engine, say } = this.app, why = this.hand.refuses(hit.chain, "poke");
         if (why) return say(why);
         if (!engine.readyFor(hit.chain)) return void this.wait(event, hit);
-        // It comes along the line of sight, on which nothing lies: what is pressed is seen.
+        // It comes along the line of sight, on which nothing lies: what is pressed is visible.
         const away = view.camera.position.clone().sub(hit.place).normalize(), right = new Vector3().setFromMatrixColumn(view.camera.matrixWorld, 0), radius = this.reach() / this.unit;
         const poker = this.hand.poke(hit.chain, this.solid(this.pokeWith, hit.place, right), hit.place, away.clone().multiplyScalar(AWAY * radius), hit.place.clone().addScaledVector(away, FAR * engine.shape!.info.diagonal));
         if (poker) this.poker = { pointer: event.pointerId, plane: new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(new Vector3()), hit.place), poker };
@@ -304,7 +304,7 @@ export class WorldTool {
         this.change(`add a ${kind}`, { bodies: [...this.edit.bodies, body] });
     }
 
-    /** Any mesh as a body, beside the character. */
+    /** Adds any mesh as a body. */
     async addMesh(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
         const { engine, say } = this.app, { files = [], bodies } = this.edit, { ref } = await keepFile(name, bytes);
         if (!engine.shape) return say("There is no character yet for a body to touch.");
@@ -348,7 +348,7 @@ export class WorldTool {
         say(`${RECORDED}: the world of this session, for 'supple bake --world ${RECORDED}'${files.length ? `, with ${files.map(one => one.name).join(", ")} beside it` : ""}.`);
     }
 
-    /** What was dropped becomes what is edited. */
+    /** What was dropped becomes editable. */
     private async take(): Promise<void> {
         const file = await this.fileWorld() as Partial<WorldEdit> | undefined, number = <T extends { name: string }>(all: T[] = [], kind: string) => all.map((one, i) => ({ ...one, name: one.name ?? `${kind} ${i + 1}` }));
         if (file) this.app.store.do("edit the world's file", session => {

@@ -1,4 +1,4 @@
-// The world as it is drawn: arrows of gravity, wind and pushes, bodies where keys and joints put them, muscles on their bones.
+// The drawn world: arrows of gravity, wind and pushes, bodies where keys and joints put them, muscles on their bones.
 import { BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
 import type { App } from "../app.ts";
 import { fileBytes } from "../files.ts";
@@ -10,7 +10,7 @@ import type { Place } from "./take.ts";
 import { skinning } from "./weights_rows.ts";
 import { type Body, movedBy, pivotOf, turnedBy } from "./world.ts";
 
-/** A mesh for bodies, as it stands in the character's space and units. */
+/** A mesh for bodies, in the character's space and units. */
 export interface Prop {
     points: Float32Array;
     triangles: Uint32Array;
@@ -18,7 +18,10 @@ export interface Prop {
 }
 const ROWS = { y: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], z: [[1, 0, 0], [0, 0, 1], [0, -1, 0]], x: [[0, -1, 0], [1, 0, 0], [0, 0, 1]] } as const; // right, up and front of each convention
 
-/** Reads a mesh in a worker of its own, and brings it to the character's units and axes as the core does (world_bodies.c, fit_of). */
+/**
+ * Reads a mesh in a worker of its own, and brings it to the character's units and axes as the core does (world_bodies.c,
+ * unit_map).
+ */
 export async function readProp(file: FileRef, shape: Shape): Promise<Prop> {
     const lane = await Lane.open(true);
     try {
