@@ -88,6 +88,12 @@ function lags(out, folder) {
         const on = ["builtin:arm", "--clip", clip], soft = bake(folder, ...on, "--deform", "beam(preset=soft)");
         out[`soft.${clip}`] = far(soft, bake(folder, ...on, "--deform", "beam(preset=soft,sway=0)")).toFixed(0);
         out[`default.${clip}`] = far(bake(folder, ...on, "--deform", "beam"), bake(folder, ...on, "--deform", "beam(sway=0)")).toFixed(1);
+        if (clip === "flex") {
+            const held = [...on, "--hold", "3"], skin = bake(folder, ...held, "--deform", "beam(preset=soft)");
+            const rest = bake(folder, ...held, "--deform", "beam(sway=0)");
+            out["soft.rings"] = far(skin.slice(30), rest.slice(30)).toFixed(0);
+            out["soft.rests"] = far(skin.slice(105), rest.slice(105)).toFixed(1);
+        }
         out[`sculpted.${clip}`] = far(bake(folder, ...on, "--deform", "beam(sway=0)"), bake(folder, ...on, "--deform", "linear")).toFixed(0);
     }
 }

@@ -70,7 +70,7 @@ static const sup_param rows[] = {
     SUP_ROW_SWAY(AT(sway), "modes>0"),
 };
 
-static const char* const soft[][2] = { { "cycles", "0.2" }, { "damping", "0.1" },        { "sway", "3" },
+static const char* const soft[][2] = { { "cycles", "0.6" }, { "damping", "0.2" },        { "sway", "3" },
                                        { "settle", "1" },   { "continuity", "hermite" }, { NULL, NULL } };
 static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
 static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
