@@ -457,6 +457,15 @@ await test("what the file does not have is named", folder => {
     bad(["render", "builtin:bar", path.join(folder, "dir.png")], 1, /it is a directory/);
     holds(!fs.existsSync("never.png"), "a file was written");
 });
+await test("--show makes the chain of its link where nothing else names one", folder => {
+    needs();
+    const a = path.join(folder, "a.png"), b = path.join(folder, "b.png"), c = path.join(folder, "c.png");
+    good(["render", "builtin:arm", a, "--show", "fourier.curves", "--set", "fourier.curves=8", ...small]);
+    good(["render", "builtin:arm", b, "--show", "fourier.curves", "--deform", "fourier(curves=8)", ...small]);
+    good(["render", "builtin:arm", c, ...small]);
+    holds(fs.readFileSync(a).equals(fs.readFileSync(b)), "other curves than of the chain that names the link");
+    holds(!fs.readFileSync(a).equals(fs.readFileSync(c)), "no curves");
+});
 await test("an older picture survives a failure and is replaced whole", folder => {
     needs();
     const out = path.join(folder, "a.png"), link = path.join(folder, "link.png");
