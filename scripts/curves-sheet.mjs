@@ -1,0 +1,26 @@
+// docs/images/curves-bodies.jpg: the rings of all bodies of the data set.  node scripts/curves-sheet.mjs [build/supple] [../shared/data]   (needs ffmpeg)
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const [program = "build/supple", data = "../shared/data"] = process.argv.slice(2), COLUMNS = 8, SIZE = 150;
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "supple-sheet-")), at = file => path.join(data, file);
+const rigged = name => ["--skeleton", at(`${name}.tgf`), "--weights", at(`${name}-weights.dmat`)];
+const bodies = [
+    ["builtin:arm"], ["builtin:beast"], ["builtin:bar"], ...["cesiumman.glb", "soldier.glb", "xbot.glb", "readyplayer.glb", "hvgirl.glb", "riggedsimple.glb", "robotexpressive.glb", "fox.glb"].map(f => [at(`skinned/${f}`)]),
+    [at("libigl-rigs/arm.obj"), ...rigged("libigl-rigs/arm")], [at("libigl-rigs/elephant.obj"), ...rigged("libigl-rigs/elephant")], [at("wolf-rig/wolf.obj"), ...rigged("wolf-rig/wolf")],
+    ...["archer.fbx", "warrior.fbx", "animation_with_skeleton.fbx", "stormtrooper.dae"].map(f => [at(`skinned/${f}`)]),
+    ...["libigl-rigs/hand.mesh", "closed-meshes/hand_closed.obj", "closed-meshes/human_man.obj", "closed-meshes/decimated-knight.off", "closed-meshes/armadillo.obj", "closed-meshes/bunny.obj", "closed-meshes/fish_low_resolution.obj",
+        "closed-meshes/octopus-low.mesh", "horse-gallop/reference.obj", "elastic-cow/0001.obj", "samba/mesh_0000.obj", "cat-poses/reference.obj"].map(f => [at(f)]),
+];
+function run(name, ...args) {
+    const r = spawnSync(name, args, { encoding: "utf8" });
+    if (r.status !== 0) throw new Error(`${name} ${args.slice(0, 3).join(" ")}: ${r.stderr}`);
+}
+bodies.forEach(([file, ...rig], i) => {
+    const out = path.join(work, `${String(i).padStart(3, "0")}.png`);
+    run(program, "render", file, out, ...rig, "--deform", "beam(way=around)", "--show", "beam.curves", "--size", `${2 * SIZE}x${2 * SIZE}`, "--quiet");
+});
+run("ffmpeg", "-loglevel", "error", "-y", "-i", path.join(work, "%03d.png"), "-vf", `scale=${SIZE}:${SIZE}:flags=area,tile=${COLUMNS}x${Math.ceil(bodies.length / COLUMNS)}:color=white`, "-frames:v", "1", "-q:v", "8", "docs/images/curves-bodies.jpg");
+fs.rmSync(work, { recursive: true });
