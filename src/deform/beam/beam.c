@@ -394,6 +394,13 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
+static void count(const sup_binding* binding, char* text, size_t size)
+{
+    const bound* b = binding->data;
+    sup_format(text, size, "%u curves of %u nodes, %u examples", b->net.curves.curve_count, b->net.intervals + 1,
+               b->dynamics.segments.count);
+}
+
 const sup_deformer sup_deformer_beam = {
     .name = "beam",
     .summary = "Dynamic skin between example sculpts: curves that move like clamped beams, exact at every example",
@@ -408,4 +415,5 @@ const sup_deformer sup_deformer_beam = {
     .reset = reset,
     .evaluate = evaluate,
     .draw = draw,
+    .count = count,
 };
