@@ -166,7 +166,7 @@ static double straightness(const tip_finder* f, uint32_t component, uint32_t tip
     uint32_t count = 0, from = f->tip[tip][component];
     for (uint32_t i = 0; i < TIPS; ++i) {
         uint32_t to = f->tip[i][component];
-        if (i == tip || to == from || to == SUP_NONE || !(f->d[tip][to] < FAR)) continue;
+        if (i == tip || to == from || to == SUP_NONE || !(f->d[tip][to] > 0 && f->d[tip][to] < FAR)) continue;
         sum += (double)(v3_distance(f->f.mesh->points[from], f->f.mesh->points[to]) / f->d[tip][to]);
         ++count;
     }
@@ -208,9 +208,10 @@ static bool measure_limbs(tip_finder* f, sup_arena* arena, float* inwards)
     memset(f->f.done, 0, n);
     for (uint32_t c = 0; c < f->components; ++c) {
         most = fmaxf(most, f->whole[c]);
-        for (uint32_t i = TIPS; i-- > 0;) {
-            inwards[TIPS * c + i] = 0;
-            if (f->tip[i][c] != SUP_NONE) highest[f->tip[i][c]] = (uint8_t)i, inwards[TIPS * c + i] = f->whole[c];
+        for (uint32_t i = 0; i < TIPS; ++i) {
+            uint32_t p = f->tip[i][c];
+            if (p == SUP_NONE || highest[p] != TIPS) continue; // a piece with few points has one of them twice
+            highest[p] = (uint8_t)i, inwards[TIPS * c + i] = f->whole[c];
         }
     }
     for (uint32_t p = 0; p < n; ++p)
