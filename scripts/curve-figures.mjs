@@ -88,6 +88,12 @@ function lags(out, folder) {
         const on = ["builtin:arm", "--clip", clip], soft = bake(folder, ...on, "--deform", "beam(preset=soft)");
         out[`soft.${clip}`] = far(soft, bake(folder, ...on, "--deform", "beam(preset=soft,sway=0)")).toFixed(0);
         out[`default.${clip}`] = far(bake(folder, ...on, "--deform", "beam"), bake(folder, ...on, "--deform", "beam(sway=0)")).toFixed(1);
+        if (clip === "flex") {
+            const held = [...on, "--hold", "3"], skin = bake(folder, ...held, "--deform", "beam(preset=soft)");
+            const rest = bake(folder, ...held, "--deform", "beam(sway=0)");
+            out["soft.rings"] = far(skin.slice(30), rest.slice(30)).toFixed(0);
+            out["soft.rests"] = far(skin.slice(105), rest.slice(105)).toFixed(1);
+        }
         out[`sculpted.${clip}`] = far(bake(folder, ...on, "--deform", "beam(sway=0)"), bake(folder, ...on, "--deform", "linear")).toFixed(0);
     }
 }
@@ -104,11 +110,15 @@ function materials(out, folder) {
 }
 
 function swings(out) {
-    const rows = run("node", path.join(root, "scripts/swing.mjs"), program).split("\n").filter(l => l.startsWith("|"));
-    const closed = k => Math.max(...rows.slice(2).map(r => Number.parseFloat(r.split("|")[k]))).toFixed(1);
-    out["swing"] = rows.join("\n");
-    out["swing.closed"] = closed(8);
-    out["swing.hindsight"] = closed(9);
+    const rows = script => run("node", path.join(root, "scripts", script), program).split("\n").filter(l => l.startsWith("|"));
+    const most = (table, k) => Math.max(...table.slice(2).map(r => Number.parseFloat(r.split("|")[k]))).toFixed(1);
+    const settings = rows("swing.mjs"), any = rows("swing-most.mjs");
+    out["swing"] = settings.join("\n");
+    out["swing.closed"] = most(settings, 8);
+    out["swing.hindsight"] = most(settings, 9);
+    out["swing.most"] = any.join("\n");
+    out["swing.most.closed"] = most(any, 5);
+    out["swing.most.hindsight"] = most(any, 6);
 }
 
 /** All, or those that FIGURES names by the functions above. */

@@ -299,6 +299,9 @@ typedef struct sup_deformer {
     sup_result (*save)(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
     /// Optional: limitations of the saved file, with the cure; NULL: none.
     const char* (*save_note)(const sup_binding* binding);
+    /// Optional: what the binding consists of, in numbers, for the report of a bake: "32 curves, 574 coefficients for each of 2
+    /// examples".
+    void (*count)(const sup_binding* binding, char* text, size_t size);
 } sup_deformer;
 
 /// Every deformer in menu order, from deformers.def.
@@ -377,6 +380,8 @@ SUP_API sup_result sup_chain_save(const sup_chain* chain, uint32_t link, sup_are
                                   sup_error* error);
 /// Limitations of the saved file: what of this binding it does not hold, and the cure. NULL: none.
 SUP_API const char* sup_chain_save_note(const sup_chain* chain, uint32_t link);
+/// What the bound link consists of, in numbers. False: it does not say.
+SUP_API bool sup_chain_count(const sup_chain* chain, uint32_t link, char* text, size_t size);
 /// Bytes of scratch that every call below with a `scratch` needs, 64-byte aligned. One thread at a time per block.
 SUP_API size_t sup_chain_scratch_size(const sup_chain* chain);
 

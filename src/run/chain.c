@@ -379,6 +379,14 @@ const char* sup_chain_save_note(const sup_chain* chain, uint32_t index)
     return l->deformer->save_note ? l->deformer->save_note(&l->binding) : NULL;
 }
 
+bool sup_chain_count(const sup_chain* chain, uint32_t index, char* text, size_t size)
+{
+    SUP_ASSERT(index < chain->link_count);
+    const link* l = &chain->links[index];
+    if (l->deformer->count) l->deformer->count(&l->binding, text, size);
+    return l->deformer->count != NULL;
+}
+
 const char* sup_chain_idle(const sup_chain* chain, uint32_t index, uint32_t param)
 {
     SUP_ASSERT(index < chain->link_count && param < chain->links[index].deformer->param_count);

@@ -18,6 +18,10 @@ await test("the demo bakes every character, clip and deformer into files that va
     for (const f of files) if (f !== "index.html") match(page, new RegExp(`<a href="${f}">`));
     equal(page.split("<img ").length - 1, /no pictures/.test(page) ? 0 : files.length - 1, "a picture a file");
     match(r.out, /Blender/);
+    for (const name of ["beam", "fourier"]) { // behind the last sculpt the pose is held, so that the skin is seen to come to rest
+        const frames = clip => Number(r.out.match(new RegExp(`^\\S+ +${clip} +linear,${name}\\S* +(\\d+) `, "m"))[1]);
+        equal([frames("flex"), frames("wave"), frames("walk")].join(), "26,21,28", `frames of ${name}`);
+    }
     validate(files.filter(f => f.endsWith(".glb")).map(f => path.join(out, f)));
 });
 await test("a folder that cannot be made is named", folder => {

@@ -1,5 +1,5 @@
 // Pictures and films, tried from outside: what is in them, that they repeat, and every way to ask wrongly.
-import { bad, equal, finish, good, holds, holdsOnly, json, match, near, program, run, shared, skip, start, test } from "./harness.mjs";
+import { bad, equal, finish, good, holds, holdsOnly, json, match, near, program, run, shared, skip, source, start, test } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -456,6 +456,31 @@ await test("what the file does not have is named", folder => {
     fs.mkdirSync(path.join(folder, "dir.png"));
     bad(["render", "builtin:bar", path.join(folder, "dir.png")], 1, /it is a directory/);
     holds(!fs.existsSync("never.png"), "a file was written");
+});
+await test("--show makes the chain of its link where nothing else names one", folder => {
+    needs();
+    const a = path.join(folder, "a.png"), b = path.join(folder, "b.png"), c = path.join(folder, "c.png");
+    good(["render", "builtin:arm", a, "--show", "fourier.curves", "--set", "fourier.curves=8", ...small]);
+    good(["render", "builtin:arm", b, "--show", "fourier.curves", "--deform", "fourier(curves=8)", ...small]);
+    good(["render", "builtin:arm", c, ...small]);
+    holds(fs.readFileSync(a).equals(fs.readFileSync(b)), "other curves than of the chain that names the link");
+    holds(!fs.readFileSync(a).equals(fs.readFileSync(c)), "no curves");
+});
+await test("the figures of bend's page show their loads from the side where they are", folder => {
+    needs();
+    const page = fs.readFileSync(path.join(source, "docs/deformers/bend.md"), "utf8");
+    for (const figure of ["4", "7"]) {
+        const [, command] = page.match(new RegExp(`^\\| ${figure} \\|.*\\| .supple (render builtin:beast [^\x60]+)`, "m"));
+        const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(m => m[1] ?? m[2]), at = words.indexOf("--deform");
+        const draw = (name, args) => {
+            good([...args.map((w, i) => (i === 2 ? path.join(folder, name) : w.startsWith("examples/") ? path.join(source, w) : w)), "--size", "240x180", "--draft"]);
+            return readPng(path.join(folder, name));
+        };
+        const a = draw("loaded.png", words), b = draw("plain.png", words.toSpliced(at, 2, "--deform", "linear").filter((w, i, all) => w !== "--world" && all[i - 1] !== "--world"));
+        let other = 0;
+        for (let y = 0; y < a.height; y++) for (let x = 0; x < a.width; x++) other += a.at(x, y).some((v, k) => Math.abs(v - b.at(x, y)[k]) > 12);
+        holds(other > 0.005 * a.width * a.height, `figure ${figure}: ${other} pixels of ${a.width * a.height} differ`);
+    }
 });
 await test("an older picture survives a failure and is replaced whole", folder => {
     needs();

@@ -260,6 +260,42 @@ static void the_soft_preset_is_seen_and_exact(void** state)
     }
 }
 
+// Behind the last sculpt it swings on and comes to rest: by half of what was sculpted at most, and by a tenth of it after two
+// and a half seconds.
+static void the_soft_preset_comes_to_rest(void** state)
+{
+    (void)state;
+    static const char* const names[] = { "beam", "fourier" };
+    for (int k = 0; k < 2; ++k) {
+        char            soft[64], none[64];
+        sup_character*  c = test_builtin("arm", 1200);
+        const sup_clip* clip = sup_character_clip(c, "flex");
+        sup_format(soft, sizeof soft, "%s(preset=soft)", names[k]), sup_format(none, sizeof none, "%s(strength=0)", names[k]);
+        play a = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = soft },
+                            (sup_instance_desc){ .clip = clip }),
+             b = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = none },
+                            (sup_instance_desc){ .clip = clip });
+        sup_vec3* end = malloc(a.points * sizeof *end);
+        assert_non_null(end);
+        play_hash(&a, clip->seconds), play_hash(&b, clip->seconds);
+        memcpy(end, a.out, a.points * sizeof *end);
+        double sculpted_most = 0, swings = 0, later = 0;
+        for (uint32_t i = 0; i < a.points; ++i) sculpted_most = fmax(sculpted_most, (double)v3_distance(end[i], b.out[i]));
+        for (int f = 1; f <= 60; ++f) {
+            play_hash(&a, clip->seconds + f / 10.0);
+            double most = 0;
+            for (uint32_t i = 0; i < a.points; ++i) most = fmax(most, (double)v3_distance(a.out[i], end[i]));
+            if (f < 25) swings = fmax(swings, most);
+            else later = fmax(later, most);
+        }
+        print_message("  %s: sculpts add %.1f mm, behind them the skin swings by %.1f, after 2.5 s by %.1f\n", soft,
+                      1000 * sculpted_most, 1000 * swings, 1000 * later);
+        assert_true(swings > 0.05 * sculpted_most && swings < 0.5 * sculpted_most && later < 0.1 * sculpted_most);
+        free(end);
+        play_end(&a), play_end(&b), sup_character_destroy(c);
+    }
+}
+
 // Nor does it stand still between several sculpts, as of a walk; the rings of fourier, which has rates prescribed and only
 // slow waves, nearly do where sculpts follow each other as smoothly as these. No point goes farther than they change it.
 static void the_soft_preset_is_seen_between_several_sculpts(void** state)
@@ -298,6 +334,7 @@ int main(void)
         cmocka_unit_test(live_poses_are_trusted_likewise),
         cmocka_unit_test(a_bump_swings_where_it_is_and_nowhere_else),
         cmocka_unit_test(the_soft_preset_is_seen_and_exact),
+        cmocka_unit_test(the_soft_preset_comes_to_rest),
         cmocka_unit_test(the_soft_preset_is_seen_between_several_sculpts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,18 @@ static sup_result bind(const bake_job* job, workbench* top, sup_error* error)
     return sup_instance_create(&instance, &top->instance, error);
 }
 
+/// A line for every link that says what it consists of: "fourier: 32 curves, ..."; NULL: none does.
+static const char* count_links(const sup_chain* chain, sup_arena* arena)
+{
+    char   text[1024], one[160];
+    size_t used = 0;
+    for (uint32_t i = 0; i < sup_chain_link_count(chain) && used + 2 * sizeof one < sizeof text; i++)
+        if (sup_chain_count(chain, i, one, sizeof one))
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "\n" : "",
+                                     sup_chain_link(chain, i)->name, one);
+    return used ? sup_arena_text(arena, text, used) : NULL;
+}
+
 static sup_result allocate(const bake_job* job, sup_arena* arena, workbench* top, bake_outcome* out, sup_error* error)
 {
     const sup_mesh* mesh = &job->character->mesh;
@@ -58,6 +70,7 @@ static sup_result allocate(const bake_job* job, sup_arena* arena, workbench* top
     out->hashes = sup_arena_alloc(arena, out->frames, sizeof *out->hashes);
     if (job->keep) out->kept = sup_arena_alloc(arena, mesh->point_count, sizeof *out->kept);
     out->chain = sup_arena_text(arena, sup_chain_text(top->chain), strlen(sup_chain_text(top->chain)));
+    out->counts = count_links(top->chain, arena);
     if (top->scratch && top->normals_scratch && top->points && top->vertex_normals && out->hashes && out->chain &&
         (out->kept || !job->keep))
         return SUP_OK;
@@ -228,9 +241,8 @@ static sup_result save_links(const bake_job* job, const workbench* top, sup_aren
         const char* note = sup_chain_save_note(top->chain, link);
         if (note) progress_note(job->bar, note);
         if (link > 1)
-            progress_note(
-                job->bar,
-                "the runtime file holds only its own link; the links between it and the skinning are not in it");
+            progress_note(job->bar,
+                          "the runtime file holds only its own link; the links between it and the skinning are not in it");
     }
     return SUP_OK;
 }

@@ -46,6 +46,7 @@ typedef struct bake_outcome {
     sup_stats              stats;
     sup_verdict            verdict;  ///< frames 0: there is none
     const char*            chain;    ///< as run, in the arena
+    const char*            counts;   ///< of its links, newline-separated, in the arena; NULL: none of them counts
     const sup_bake_report* budget;   ///< result of the search, in the arena; NULL: there was no budget
     const char*            warnings; ///< newline-separated, in the arena; NULL: none
 } bake_outcome;

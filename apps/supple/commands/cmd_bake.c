@@ -39,6 +39,7 @@ static sup_json* describe(const options* o, const bake_job* job, const bake_outc
     sup_json_set(arena, json, "seconds", rounded(arena, seconds));
     sup_json_set(arena, json, "ms_per_frame", rounded(arena, 1000.0 * out->evaluate / out->frames));
     sup_json_set(arena, json, "hash", hash_text(arena, out->hash));
+    if (out->counts) sup_json_set(arena, json, "counts", sup_json_new_string(arena, out->counts));
     sup_json* fallbacks = sup_json_set(arena, json, "fallbacks", sup_json_new(arena, SUP_JSON_OBJECT));
     for (uint32_t i = 0; i < out->stats.count; i++)
         sup_json_set(arena, fallbacks, out->stats.items[i].name, sup_json_new_number(arena, (double)out->stats.items[i].times));
@@ -77,6 +78,7 @@ static void print_result(const options* o, const bake_job* job, const bake_outco
            job->motion.clip ? "'" : "", job->motion.clip ? job->motion.clip->name : "a pose", job->motion.clip ? "'" : "",
            out->chain, job->character->mesh.point_count, (double)out->bytes / 1e6);
     printf("%.3f ms a frame, %.2f s in all, hash %016" PRIx64 "\n", 1000.0 * out->evaluate / out->frames, seconds, out->hash);
+    if (out->counts && !options_has(o, FLAG_QUIET)) puts(out->counts);
     if (out->budget && !options_has(o, FLAG_QUIET)) budget_print(out->budget, job->character, options_has(o, FLAG_VERBOSE));
     print_verdict(o, job, out);
     for (uint32_t i = 0; i < out->frames && options_has(o, FLAG_HASHES); i++)

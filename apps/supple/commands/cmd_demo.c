@@ -30,9 +30,26 @@ static const char* links_of(const sup_deformer* d, char* text, size_t capacity)
     return d->name;
 }
 
+static bool through_sculpts(const sup_deformer* d)
+{
+    char text[128];
+    return (d->needs & SUP_NEEDS_EXAMPLES) && links_of(d, text, sizeof text) == text;
+}
+
+/// Seconds that the last pose is held where a clip ends in a sculpt: what swings between sculpts comes to rest behind it.
+#define COMES_TO_REST 1.5
+
+static double held(const sup_character* c, const sup_clip* clip, const sup_deformer* d)
+{
+    for (uint32_t i = 0; through_sculpts(d) && i < c->example_count; i++)
+        if (!c->examples[i].clip || strcmp(c->examples[i].clip, clip->name) == 0) return COMES_TO_REST;
+    return 0;
+}
+
 static int bake_one(tour* t, const sup_character* c, const char* who, const sup_clip* clip, const sup_deformer* d,
                     sup_arena* arena)
 {
+    double   hold = held(c, clip, d);
     char     path[4400], label[128], links[128], *name = path + strlen(t->folder) + 1;
     progress bar;
     snprintf(path, sizeof path, "%s/%s-%s-%s.glb", t->folder, who, clip->name, d->name);
@@ -40,7 +57,12 @@ static int bake_one(tour* t, const sup_character* c, const char* who, const sup_
     const bake_job job = { .character = c,
                            .chain = { .links = links_of(d, links, sizeof links) },
                            .output = path,
-                           .motion = { .clip = clip, .end = clip->seconds, .fps = t->fps, .preroll = 0.5 },
+                           .motion = { .clip = clip,
+                                       .end = clip->seconds + hold,
+                                       .fps = t->fps,
+                                       .preroll = 0.5,
+                                       .hold = hold,
+                                       .still = hold > 0 ? clip->seconds : 0 },
                            .keep = true,
                            .keep_frame = t->frame,
                            .tasks = t->tasks,
@@ -101,12 +123,6 @@ static int sculpt(const tour* t, sup_character* c, const sup_clip* clip, sup_are
     sup_instance_destroy(instance);
     sup_chain_destroy(chain);
     return code;
-}
-
-static bool through_sculpts(const sup_deformer* d)
-{
-    char text[128];
-    return (d->needs & SUP_NEEDS_EXAMPLES) && links_of(d, text, sizeof text) == text;
 }
 
 /// Bakes all deformers that fit a clip. Those that need sculpts come last, if sculpts have to be made.
@@ -182,7 +198,8 @@ int cmd_demo(const options* o)
         "\n%u files, %.0f MB. 'volume' is the largest change of any frame from the rest shape.\n"
         "Open them in anything that plays glTF: Blender (File > Import > glTF 2.0), the three.js editor in a browser, Godot.\n"
         "Each file holds its source clips and one baked clip: play the baked one.\n"
-        "beam and fourier pass through sculpts: those of the arm, and on the walk five frames of layers(preset=big_man).\n"
+        "beam and fourier pass through sculpts: those of the arm, and on the walk five frames of layers(preset=big_man);\n"
+        "behind the last one the pose is held for 1.5 s, in which their skin comes to rest.\n"
         "Look at %s/index.html first: it shows all of them side by side. Then play arm-flex-linear.glb and "
         "arm-flex-layers.glb.\n",
         t.files, (double)t.bytes / 1e6, t.folder);

@@ -241,10 +241,20 @@ static int read_times(const options* o, render_job* job)
     return EXIT_DONE;
 }
 
+/// The chain that --show asks for where nothing else names one: the link itself. NULL if there is none.
+static const char* chain_of_show(const options* o, sup_arena* arena)
+{
+    const char* show = options_text(o, FLAG_SHOW, NULL);
+    if (!show || options_has(o, FLAG_DEFORM) || options_has(o, FLAG_PRESET)) return NULL;
+    const char* name = sup_arena_text(arena, show, strcspn(show, ".#"));
+    return name && sup_deformer_find(name) ? name : NULL;
+}
+
 static int read_chains(const options* o, sup_arena* arena, render_job* job)
 {
     stage_desc*    s = &job->stage;
     uint32_t       count = options_count(o, FLAG_DEFORM);
+    const char*    shown = chain_of_show(o, arena);
     sup_chain_desc flags = { 0 };
     chain_list     list = { .descs = sup_arena_alloc(arena, (size_t)count + 2, sizeof *list.descs) };
     if (!list.descs) return fail_memory();
@@ -260,6 +270,7 @@ static int read_chains(const options* o, sup_arena* arena, render_job* job)
         d->settings = NULL, d->setting_count = 0;
         if (i == s->chain_count) d->links = s->ghost;
         else if (count) d->links = options_nth(o, FLAG_DEFORM, i);
+        else if (shown) d->links = shown;
     }
     s->chains = list.descs;
     s->wire = options_has(o, FLAG_WIRE);

@@ -70,7 +70,7 @@ static const sup_param rows[] = {
     SUP_ROW_SWAY(AT(sway), "modes>0"),
 };
 
-static const char* const soft[][2] = { { "cycles", "0.2" }, { "damping", "0.1" },        { "sway", "3" },
+static const char* const soft[][2] = { { "cycles", "0.6" }, { "damping", "0.2" },        { "sway", "3" },
                                        { "settle", "1" },   { "continuity", "hermite" }, { NULL, NULL } };
 static const char* const heavy[][2] = { { "cycles", "0.5" }, { "damping", "0.1" }, { "settle", "1" }, { NULL, NULL } };
 static const char* const firm[][2] = { { "cycles", "3" }, { "damping", "0.3" }, { NULL, NULL } };
@@ -394,6 +394,13 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
+static void count(const sup_binding* binding, char* text, size_t size)
+{
+    const bound* b = binding->data;
+    sup_format(text, size, "%u curves of %u nodes, %u examples", b->net.curves.curve_count, b->net.intervals + 1,
+               b->dynamics.segments.count);
+}
+
 const sup_deformer sup_deformer_beam = {
     .name = "beam",
     .summary = "Dynamic skin between example sculpts: curves that move like clamped beams, exact at every example",
@@ -408,4 +415,5 @@ const sup_deformer sup_deformer_beam = {
     .reset = reset,
     .evaluate = evaluate,
     .draw = draw,
+    .count = count,
 };

@@ -292,6 +292,12 @@ static const sup_condition conditions[] = {
     { 0 },
 };
 
+static void count(const sup_binding* binding, char* text, size_t size)
+{
+    const bend_bound* b = binding->data;
+    sup_format(text, size, "%u curves of %u nodes", b->net.on.curves.curve_count, b->net.on.intervals + 1);
+}
+
 const sup_deformer sup_deformer_bend = {
     .name = "bend",
     .summary = "Skin pushed and loaded by hand: elastic curves with the stiffness of the skin, or forces from examples",
@@ -306,4 +312,5 @@ const sup_deformer sup_deformer_bend = {
     .reset = reset,
     .evaluate = evaluate,
     .draw = draw,
+    .count = count,
 };

@@ -314,6 +314,13 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
+static void count(const sup_binding* binding, char* text, size_t size)
+{
+    const fourier_bound* b = binding->data;
+    sup_format(text, size, "%u curves, %u coefficients for each of %u examples", b->net.curves.curve_count,
+               b->net.coefficient_count, b->dynamics.segments.count);
+}
+
 static const char* save_note(const sup_binding* binding) { return ((const fourier_bound*)binding->data)->save_note; }
 
 const sup_deformer sup_deformer_fourier = {
@@ -332,4 +339,5 @@ const sup_deformer sup_deformer_fourier = {
     .draw = draw,
     .save = SUP_HAS_RUNTIME_FILES ? fourier_save : NULL,
     .save_note = save_note,
+    .count = count,
 };

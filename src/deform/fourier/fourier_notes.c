@@ -87,30 +87,25 @@ void fourier_note_curves(const sup_bind_input* in, const fourier_params* p, cons
                  m->growing, m->growth);
 }
 
-/// A player knows where points stand before skinning; the skinning is the game's, and it has to be the one of this chain. How
-/// many coefficients there are is what Tables 2 and 3 of the paper count.
+/// A player knows where points stand before skinning; the skinning is the game's, and it has to be the one of this chain.
 bool fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* arena, const char** out)
 {
     uint32_t leaning = b->dynamics.segments.push.turned_count;
     char     text[512];
-    size_t   used = 0;
+    *out = NULL;
     if (in->skinning == SUP_SKINNING_DUALQUAT)
-        used = sup_format(text, sizeof text,
-                          "fourier: the runtime file is for a game that skins with dual quaternions; without dualquat in front "
-                          "it is for linear blending. It");
+        sup_format(text, sizeof text,
+                   "fourier: the runtime file is for a game that skins with dual quaternions; without dualquat in front it is "
+                   "for linear blending");
     else if (leaning)
-        used = sup_format(text, sizeof text,
-                          "fourier: %u points lean on dual quaternions where linear blending squeezes them, and a game that "
-                          "blends linearly leaves them elsewhere; fourier(lean=0) makes a file for it, others find them in the "
-                          "file. The file",
-                          leaning);
+        sup_format(text, sizeof text,
+                   "fourier: %u points lean on dual quaternions where linear blending squeezes them, and a game that blends "
+                   "linearly leaves them elsewhere; fourier(lean=0) makes a file for it, others find them in the file",
+                   leaning);
     else if (b->trusted && (b->dynamics.beside.off || b->dynamics.beside.ahead))
-        used = sup_format(text, sizeof text,
-                          "fourier: the runtime file knows the time and not the pose: it plays the sculpts as "
-                          "fourier(trust=0) does. It");
-    else used = sup_format(text, sizeof text, "fourier: the runtime file");
-    sup_format(text + used, sizeof text - used, " has %u curves and %u coefficients for each of %u examples",
-               b->net.curves.curve_count, b->net.coefficient_count, b->dynamics.segments.count);
+        sup_format(text, sizeof text,
+                   "fourier: the runtime file knows the time and not the pose: it plays the sculpts as fourier(trust=0) does");
+    else return true;
     *out = sup_arena_text(arena, text, strlen(text));
     return *out != NULL;
 }

@@ -16,7 +16,8 @@ typedef struct sup_guides {
     sup_vec3* direction;
 } sup_guides;
 
-/// Guides from distances over the surface, for the components that are marked (NULL: all): from the thickest tip of each.
+/// Guides from distances over the surface, for the components that are marked (NULL: all): from the tip of each that has most
+/// surface near it and from which the ways to the others are straight, a head or a wrist.
 sup_result sup_guides_by_distance(const sup_curve_mesh* mesh, const sup_topology* topology, const bool* components,
                                   sup_arena* arena, sup_guides* guides, sup_error* error);
 

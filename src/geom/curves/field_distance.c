@@ -1,6 +1,7 @@
-// Distances over a surface, and the guides of a coordinate from them: outward from the thickest tip of every component.
+// Distances over a surface, and the guides of a coordinate from them: outward from a head or a wrist of every component.
 #include "base/heap.h"
 #include "base/internal.h"
+#include "base/sets.h"
 #include "geom/curves/field.h"
 #include "math/vec.h"
 
@@ -8,9 +9,10 @@
 #include <string.h>
 
 #define FAR 3e38f
-/// Tips are as far apart as possible; a tip is the farthest point from the middle within this share of the whole.
+/// Tips are as far apart as possible. One is the end of a limb of its own if the ways from it to ends farther out lead inwards
+/// by this share of the whole.
 enum { TIPS = 6 };
-#define TIP_REACH 0.2f
+#define LIMB_LEAST 0.05f
 /// The thickness of a tip is the area of the surface within this share of the whole from it. This recognizes a head by its
 /// shoulders.
 #define THICK_REACH 0.45f
@@ -156,25 +158,91 @@ static void find_tips(tip_finder* f)
     for (uint32_t c = 0; c < f->components; ++c) f->whole[c] = f->best[c] == SUP_NONE ? 0 : f->middle[f->best[c]];
 }
 
-/// Of the tips that are farthest around, the one with most surface near it; otherwise the farthest of all.
+/// How straight the ways over the surface lead from a tip to the others, 0 to 1: from a head they do, from one foot to the
+/// other they turn back.
+static double straightness(const tip_finder* f, uint32_t component, uint32_t tip)
+{
+    double   sum = 0;
+    uint32_t count = 0, from = f->tip[tip][component];
+    for (uint32_t i = 0; i < TIPS; ++i) {
+        uint32_t to = f->tip[i][component];
+        if (i == tip || to == from || to == SUP_NONE || !(f->d[tip][to] > 0 && f->d[tip][to] < FAR)) continue;
+        sum += (double)(v3_distance(f->f.mesh->points[from], f->f.mesh->points[to]) / f->d[tip][to]);
+        ++count;
+    }
+    return count ? sum / count : 1;
+}
+
+/// Joins p to what is farther out around it. Where two limbs meet, the shorter one ends here: *inwards is how far its tip is
+/// from there. `highest` is the farthest tip of every set.
+static void join_limbs(const tip_finder* f, uint32_t p, uint32_t* sets, uint8_t* highest, float* inwards)
+{
+    const sup_topology* t = f->f.t;
+    uint32_t            c = component_of(f, p);
+    for (uint32_t k = t->fan_begin[p]; k < t->fan_begin[p + 1]; ++k)
+        for (uint32_t s = 0; s < 3; ++s) {
+            uint32_t q = f->f.mesh->triangles[3 * (size_t)t->fan[k] + s];
+            if (!f->f.done[q]) continue;
+            uint32_t a = sup_sets_find(sets, p), b = sup_sets_find(sets, q);
+            if (a == b) continue;
+            uint8_t more = highest[a], less = highest[b];
+            if (more == TIPS || (less != TIPS && f->middle[f->tip[less][c]] > f->middle[f->tip[more][c]]))
+                more = highest[b], less = highest[a];
+            if (less != TIPS) inwards[TIPS * c + less] = f->middle[f->tip[less][c]] - f->middle[p];
+            sup_sets_join(sets, a, b);
+            highest[sup_sets_find(sets, a)] = more;
+        }
+}
+
+/// How far every tip is from where its limb meets one that reaches farther from the middle: none of that of a place on the
+/// back, or of a second tip of the same limb.
+static bool measure_limbs(tip_finder* f, sup_arena* arena, float* inwards)
+{
+    uint32_t n = f->f.mesh->point_count, *sets = SUP_NEW(arena, uint32_t, n);
+    uint8_t* highest = SUP_NEW(arena, uint8_t, n);
+    sup_heap outermost = { f->f.items, 0 };
+    float    most = 0;
+    if (!sets || !highest) return false;
+    sup_sets_begin(sets, n);
+    memset(highest, TIPS, n);
+    memset(f->f.done, 0, n);
+    for (uint32_t c = 0; c < f->components; ++c) {
+        most = fmaxf(most, f->whole[c]);
+        for (uint32_t i = 0; i < TIPS; ++i) {
+            uint32_t p = f->tip[i][c];
+            if (p == SUP_NONE || highest[p] != TIPS) continue; // a piece with few points has one of them twice
+            highest[p] = (uint8_t)i, inwards[TIPS * c + i] = f->whole[c];
+        }
+    }
+    for (uint32_t p = 0; p < n; ++p)
+        if (component_of(f, p) != SUP_NONE && f->middle[p] < FAR) sup_heap_push(&outermost, item_of(most - f->middle[p], p));
+    while (outermost.count) {
+        uint32_t p = (uint32_t)sup_heap_pop(&outermost);
+        f->f.done[p] = 1;
+        join_limbs(f, p, sets, highest, inwards);
+    }
+    return true;
+}
+
+/// The tip with the most surface near it, of those that end a limb and from which the ways to the others are straight.
 static bool choose_tips(tip_finder* f, sup_arena* arena)
 {
     uint32_t n = f->f.mesh->point_count;
     double * thick = SUP_NEW(arena, double, (size_t)TIPS * f->components), *most = SUP_NEW(arena, double, f->components);
-    uint8_t* no_tip = SUP_NEW(arena, uint8_t, (size_t)TIPS * f->components);
-    if (!thick || !most || !no_tip) return false;
+    float*   inwards = SUP_NEW(arena, float, (size_t)TIPS * f->components);
+    if (!thick || !most || !inwards || !measure_limbs(f, arena, inwards)) return false;
     for (uint32_t p = 0; p < n; ++p) {
         uint32_t c = component_of(f, p);
-        for (uint32_t i = 0; c != SUP_NONE && i < TIPS; ++i) {
-            float d = f->d[i][p];
-            if (d < THICK_REACH * f->whole[c]) thick[TIPS * c + i] += f->area[p];
-            if (d < TIP_REACH * f->whole[c] && f->middle[p] > f->middle[f->tip[i][c]] * 1.0001f) no_tip[TIPS * c + i] = 1;
-        }
+        for (uint32_t i = 0; c != SUP_NONE && i < TIPS; ++i)
+            if (f->d[i][p] < THICK_REACH * f->whole[c]) thick[TIPS * c + i] += f->area[p];
     }
     for (uint32_t c = 0; c < f->components; ++c)
         for (uint32_t i = 0; i < TIPS; ++i) {
-            if (f->tip[i][c] == SUP_NONE || no_tip[TIPS * c + i] || !(thick[TIPS * c + i] > most[c])) continue;
-            most[c] = thick[TIPS * c + i];
+            if (f->tip[i][c] == SUP_NONE || !(f->whole[c] > 0)) continue;
+            double limb = fmin((double)(inwards[TIPS * c + i] / (LIMB_LEAST * f->whole[c])), 1);
+            double good = thick[TIPS * c + i] * straightness(f, c, i) * limb;
+            if (!(good > most[c])) continue;
+            most[c] = good;
             f->best[c] = f->tip[i][c];
         }
     return true;
