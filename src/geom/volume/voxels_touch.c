@@ -116,10 +116,9 @@ static uint64_t touch_triangle(voxel_maker* m, const touching* t)
     const uint32_t* size = m->out->size;
     uint32_t        first[3], last[3], x[3];
     int             b = (a + 1) % 3, c = (a + 2) % 3;
-    for (int i = 0; i < 3; ++i)
-        cell_range(t->low[i], t->high[i], size[i], &first[i], &last[i]);
-    bool   plane = fabs(t->normal[a]) > 0;
-    double slope_b = plane ? -t->normal[b] / t->normal[a] : 0, slope_c = plane ? -t->normal[c] / t->normal[a] : 0;
+    for (int i = 0; i < 3; ++i) cell_range(t->low[i], t->high[i], size[i], &first[i], &last[i]);
+    bool         plane = fabs(t->normal[a]) > 0;
+    double       slope_b = plane ? -t->normal[b] / t->normal[a] : 0, slope_c = plane ? -t->normal[c] / t->normal[a] : 0;
     const double slack = 1e-3; // cells: more than the rounding of the level; testing a cell in vain is cheap
     double       reach = (fabs(slope_b) + fabs(slope_c)) * (0.5 + GROWN) + slack;
     for (x[c] = first[c]; x[c] <= last[c]; ++x[c])

@@ -180,7 +180,7 @@ void lattice_node_at_rest(const lattice_maker* m, const sup_lattice_node* n, dou
         sup_voxels_corner(m->v, n->beside[k], at);
         for (int a = 0; a < 3; ++a) out[a] += (double)n->share[k] * ((double)at[a] - (double)from[a]);
     }
-    for (int a = 0; a < 3 && n->carried; ++a) out[a] = ((double)(&n->place.x)[a] - m->v->origin[a]) / m->v->h;
+    for (int a = 0; a < 3 && (n->carried || n->middle); ++a) out[a] = ((double)(&n->place.x)[a] - m->v->origin[a]) / m->v->h;
 }
 
 // Volume of a part at rest in cells; slopes: three of each member, NULL: none. Twelve times the volume of a patch is
@@ -232,7 +232,7 @@ static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, boo
             sup_voxels_corner(m->v, of_slot[r->slots[row]], at);
             for (int a = 0; a < 3; ++a) x[a] += (double)r->places[row] * ((double)at[a] - (double)from[a]);
         }
-        if (!skin || !m->nodes[r->nodes[i]].carried) continue;
+        if (!skin || !(m->nodes[r->nodes[i]].carried || m->nodes[r->nodes[i]].middle)) continue;
         lattice_node_at_rest(m, &m->nodes[r->nodes[i]], x);
         for (int a = 0; a < 3; ++a) x[a] -= from[a];
     }
