@@ -247,7 +247,13 @@ sup_result lattice_make_volumes(binder* m)
                                    .slots = m->b->regions.slots,
                                    .slot_count = m->b->count,
                                    .nodes = m->nodes,
-                                   .outward = m->b->volume.outward };
+                                   .outward = m->b->volume.outward,
+                                   .point_count = mesh->point_count,
+                                   .triangle_count = m->surface.triangle_count,
+                                   .points = mesh->points,
+                                   .triangles = m->surface.triangles,
+                                   .point_cells = m->b->embed.cells,
+                                   .point_places = m->places };
     if (r == SUP_OK) r = sup_lattice_gaps_create(&gaps, m->arena, &m->b->gaps, m->error);
     bool on_points = m->skin_parts && !m->coarse_cells;
     if (r == SUP_OK && m->b->keeps_file && m->nodes && !on_points) r = make_node_skin(m);

@@ -172,6 +172,8 @@ void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const su
     sup_skin_evaluate(b->skin, &call);
     call.matrices = NULL;
     sup_lattice_gaps_call gaps = { .points = s->pose,
+                                   .skin = b->keeps_file && b->point_skin ? chain_points(b, frame, pose, s) : NULL,
+                                   .plain = *twisted ? s->plain : s->pose,
                                    .matrices = *twisted ? s->matrices : NULL,
                                    .twisted = s->blend,
                                    .tasks = frame->tasks,
