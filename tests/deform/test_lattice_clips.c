@@ -80,7 +80,7 @@ static void no_part_is_worse_off_than_under_linear_skinning(void** state)
                coarse = furthest_worse(c, clips[i].clip, "lattice(cells=32)");
         print_message("  %s, %s: a part is worse off by %.2f %% at most, by %.2f %% with 32 cells\n", clips[i].scene,
                       clips[i].clip, 100 * fine, 100 * coarse);
-        assert_true(fine < 0.008 && coarse < 0.008); // what the correction may leave, and what swings
+        assert_true(fine < 0.0025 && coarse < 0.0025); // 0.15 % of its volume a part may always be off
         sup_character_destroy(c);
     }
 }
@@ -139,7 +139,7 @@ static void parts_beside_a_hole_are_no_worse_off_either(void** state)
         double still = furthest_worse(c, clips[i], "lattice(preset=still)"), moving = furthest_worse(c, clips[i], "lattice");
         print_message("  window, %s: a part is worse off by %.2f %% at most, by %.2f %% where flesh swings\n", clips[i],
                       100 * still, 100 * moving);
-        assert_true(still < 0.002 && moving < 0.008);
+        assert_true(still < 0.002 && moving < 0.0025);
     }
     sup_character_destroy(c);
 }

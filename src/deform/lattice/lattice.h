@@ -85,9 +85,9 @@ typedef struct lattice_carried {
     float    share;
 } lattice_carried;
 
-/// A corner of the parts' faces in the middle of points of the mesh.
+/// The points of the mesh that a middle of the volume is the mean of.
 typedef struct lattice_middle {
-    uint32_t        member, count;
+    uint32_t        count;
     const uint32_t* points;
 } lattice_middle;
 
@@ -133,7 +133,6 @@ typedef struct lattice_bound {
     const sup_skin_set*  node_skin;     ///< keeps_file: of the corners of the parts' faces that lie between points; NULL: none
     uint32_t             carried_count;
     lattice_carried*     carried;
-    uint32_t             middle_count;
     lattice_middle*      middles;
     uint32_t             body_count;
     const lattice_body*  bodies; ///< as the world lists them

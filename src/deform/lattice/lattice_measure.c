@@ -202,27 +202,24 @@ static sup_result list_member_points(binder* m)
     return SUP_OK;
 }
 
-// The corners of the parts' faces in the middles of holes, and of borders that no cut runs along.
+// The points around the middles of holes, and of borders that no cut runs along.
 static sup_result list_middles(binder* m)
 {
     lattice_bound*            b = m->b;
     const sup_lattice_volume* v = &b->volume;
     const sup_volumes*        s = m->skin_parts;
-    uint32_t                  holes = s->hole_count ? s->hole_begin[s->hole_count] : 0, count = 0;
+    uint32_t                  holes = s->hole_count ? s->hole_begin[s->hole_count] : 0;
     uint32_t                  borders = s->center_count ? s->border_begin[s->center_count] : 0;
     uint32_t*                 points = SUP_NEW(m->arena, uint32_t, (size_t)holes + borders);
-    for (uint32_t i = 0; i < v->member_count; ++i) count += v->rides[i] && v->nodes[v->member_nodes[i]].middle;
-    b->middles = SUP_NEW(m->arena, lattice_middle, count);
+    b->middles = SUP_NEW(m->arena, lattice_middle, v->middle_count);
     if (!points || !b->middles) return sup_fail_memory(m->error, "the skin of a lattice");
     if (holes) memcpy(points, s->hole_points, holes * sizeof *points);
     if (borders) memcpy(points + holes, s->border_points, borders * sizeof *points);
-    for (uint32_t i = 0; i < v->member_count; ++i) {
-        const sup_lattice_node* n = &v->nodes[v->member_nodes[i]];
-        if (!v->rides[i] || !n->middle) continue;
-        uint32_t        at = n->points[0] - s->point_count;
+    for (uint32_t i = 0; i < v->middle_count; ++i) {
+        uint32_t        at = v->nodes[v->member_nodes[v->middles[i].member]].points[0] - s->point_count;
         bool            hole = at < s->hole_count;
         const uint32_t* begin = hole ? s->hole_begin + at : s->border_begin + (at - s->hole_count);
-        b->middles[b->middle_count++] = (lattice_middle){ i, begin[1] - begin[0], points + (hole ? 0 : holes) + begin[0] };
+        b->middles[i] = (lattice_middle){ begin[1] - begin[0], points + (hole ? 0 : holes) + begin[0] };
     }
     return SUP_OK;
 }

@@ -101,13 +101,16 @@ static void offset_task(void* data, uint32_t begin, uint32_t end)
 
 static void middle_offsets(const lattice_bound* b, const sup_vec3* points, const sup_vec3* corners, sup_vec3* offsets)
 {
-    for (uint32_t i = 0; i < b->middle_count; ++i) {
-        const lattice_middle* m = &b->middles[i];
-        const sup_vec3*       by = &corners[b->volume.members[LATTICE_NODE_SLOTS * (size_t)m->member]];
-        double                mean[3] = { 0 };
+    const sup_lattice_volume* v = &b->volume;
+    for (uint32_t i = 0; i < v->middle_count; ++i) {
+        const sup_lattice_middle* row = &v->middles[i];
+        const lattice_middle*     m = &b->middles[i];
+        double                    mean[3] = { 0 };
         for (uint32_t k = 0; k < m->count; ++k)
-            for (int a = 0; a < 3; ++a) mean[a] += (double)(&points[m->points[k]].x)[a];
-        for (int a = 0; a < 3; ++a) (&offsets[m->member].x)[a] = (float)(mean[a] / m->count - (double)(&by->x)[a]);
+            for (int a = 0; a < 3; ++a) mean[a] += (double)(&points[m->points[k]].x)[a] / m->count;
+        for (uint32_t k = row->begin; k < row->end; ++k)
+            for (int a = 0; a < 3; ++a) mean[a] -= (double)v->middle_places[k] * (double)(&corners[v->middle_slots[k]].x)[a];
+        for (int a = 0; a < 3; ++a) (&offsets[row->member].x)[a] = (float)mean[a];
     }
 }
 
@@ -125,7 +128,7 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, const s
         sup_skin_evaluate(b->node_skin, &call);
     }
     sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
-    if (b->middle_count) middle_offsets(b, job.points, call.out, s->offsets);
+    if (b->volume.middle_count) middle_offsets(b, job.points, call.out, s->offsets);
     for (uint32_t i = 0; i < b->carried_count; ++i) {
         const lattice_carried* c = &b->carried[i];
         sup_vec3               first = i && b->carried[i - 1].member == c->member ? s->offsets[c->member] : v3(0, 0, 0);

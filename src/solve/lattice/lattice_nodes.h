@@ -12,6 +12,8 @@ typedef struct sup_lattice_node {
     uint32_t base;
     uint32_t beside[3];
     float    share[3]; ///< 0 to 1
+    uint32_t cell;     ///< that it rides in; of no use where base is beside itself
+    uint32_t corner;   ///< of the cell: base
     uint32_t points[3];
     float    mix[3];  ///< of the mesh's points, summing to 1: the same place at rest
     bool     carried; ///< on bones and not on the skin: points[0] is the center of the surface's parts that it is

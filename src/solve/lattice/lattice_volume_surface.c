@@ -37,8 +37,7 @@ static uint32_t particle_at(const sup_voxels* v, const double place[3])
     return v->at[at] == SUP_NONE ? SUP_NONE : v->particles[8 * (size_t)v->at[at] + corner];
 }
 
-// The middle of some points of the mesh. It is as far from the particle next to it as offsets say, and moves with that; without
-// offsets, which come with a surface, it is the particle itself.
+// The middle of some points of the mesh. Without offsets, which come with a surface, it is the particle next to it.
 static sup_lattice_node middle_node(const lattice_maker* m, const sup_lattice_node* nodes, const uint32_t* points,
                                     uint32_t count, uint32_t extended)
 {
