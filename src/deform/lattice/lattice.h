@@ -223,6 +223,7 @@ typedef struct lattice_scratch {
     double*   reached;      ///< per part: the volume of the pose
     double*   bare_reached; ///< per part: the volume of the bare flesh
     double*   linear;       ///< per part: the volume as the chain poses it
+    sup_vec3* known;        ///< per corner of the parts' faces, where all of them are on the skin: where the chain has it
     sup_vec3* offsets;      ///< per corner of the parts' faces: the file's skin from where its cell would have it
     void*     node_skin;
     uint32_t* cold;

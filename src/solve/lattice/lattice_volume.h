@@ -129,6 +129,7 @@ typedef struct sup_lattice_volume_call {
     const sup_vec3* middle;    ///< per slot: in no round does it get farther from here than its room; NULL: room is endless
     const float*    hold;      ///< per slot: 1 / room^2
     const sup_vec3* offsets;   ///< per member, added to its place; NULL: none
+    const sup_vec3* known;     ///< per member: its place before anything moves; NULL: to be found
     const double*   targets;   ///< per part, times the rest volume; NULL: 1
     const float*    strength;  ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
     const double*   goals;     ///< per part, the volume itself, in place of targets and strength; NULL: none
@@ -155,9 +156,9 @@ typedef struct sup_lattice_volume_report {
 
 size_t                    sup_lattice_volume_scratch(const sup_lattice_volume* volume);
 sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* volume, const sup_lattice_volume_call* call);
-/// The volume of every part in cells at rest size. offsets and scratch as above.
+/// The volume of every part in cells at rest size. offsets, known and scratch as above.
 void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, const sup_vec3* offsets,
-                                const sup_tasks* tasks, void* scratch, double* out);
+                                const sup_vec3* known, const sup_tasks* tasks, void* scratch, double* out);
 
 /// How fast its own field enlarges a part at rest: its growth in cells per cell of l. Where cuts leave little free, little.
 double sup_lattice_volume_growth(const sup_lattice_volume* volume, uint32_t part, const sup_vec3* rest,
@@ -201,7 +202,7 @@ typedef struct sup_lattice_field_job {
     const sup_lattice_part*   part;
     uint32_t                  begin, end; ///< of its members for the field, of its blocks for the cubic
     const float*              points;     ///< per slot four floats, as sup_lattice_spots leaves them
-    const sup_vec3*           offsets;
+    const sup_vec3 *          offsets, *known;
     const float*              outward;         ///< likewise per slot; NULL: places only
     float *                   places, *fields; ///< four floats of each of this part's members
 } sup_lattice_field_job;

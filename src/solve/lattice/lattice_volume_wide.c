@@ -132,6 +132,11 @@ void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
 {
     const sup_lattice_volume* v = j->volume;
     const f4                  o = f4_load(j->points + 4 * (size_t)j->part->origin), scale = f4_all((float)(1.0 / v->h));
+    for (uint32_t m = j->begin; m < j->end && j->known; ++m) {
+        f4 at = scale * ((f4){ j->known[m].x, j->known[m].y, j->known[m].z, 0 } - o);
+        memcpy(j->places + 4 * (size_t)(m - j->part->member_begin), &at, sizeof at);
+    }
+    if (j->known) return;
     const sup_lattice_middle* middle = v->middles;
     while (middle < v->middles + v->middle_count && middle->member < j->begin) ++middle;
     for (uint32_t m = j->begin; m < j->end; ++m) {
