@@ -210,7 +210,7 @@ static inline void rig_volumes(rig* r, double* change)
     sup_vec3* x = malloc(r->b->count * sizeof *x);
     void*     scratch = play_memory(sup_lattice_volume_scratch(&r->b->volume));
     for (uint32_t i = 0; i < r->b->count; ++i) x[i] = rig_place(r, i);
-    sup_lattice_volume_measure(&r->b->volume, x, NULL, NULL, scratch, change);
+    sup_lattice_volume_measure(&r->b->volume, x, NULL, NULL, NULL, scratch, change);
     for (uint32_t i = 0; i < r->b->volume.part_count; ++i) change[i] = change[i] / r->b->volume.parts[i].rest - 1;
     free(x), free(scratch);
 }

@@ -80,9 +80,68 @@ static void no_part_is_worse_off_than_under_linear_skinning(void** state)
                coarse = furthest_worse(c, clips[i].clip, "lattice(cells=32)");
         print_message("  %s, %s: a part is worse off by %.2f %% at most, by %.2f %% with 32 cells\n", clips[i].scene,
                       clips[i].clip, 100 * fine, 100 * coarse);
-        assert_true(fine < 0.008 && coarse < 0.008); // what the correction may leave, and what swings
+        assert_true(fine < 0.0025 && coarse < 0.0025); // 0.15 % of its volume a part may always be off
         sup_character_destroy(c);
     }
+}
+
+// The arm with a window in the skin: the upper half is missing around the elbow.
+static sup_character* arm_with_a_window(void)
+{
+    sup_character*  c = test_builtin("arm", 2400);
+    const sup_mesh* mesh = &c->mesh;
+    uint32_t*       corners = play_memory(3 * (size_t)mesh->triangle_count * sizeof *corners);
+    uint32_t *      joints = play_memory(4 * (size_t)mesh->point_count * sizeof *joints), count = 0;
+    float*          weights = play_memory(4 * (size_t)mesh->point_count * sizeof *weights);
+    sup_affine      forearm;
+    assert_true(affine_invert(&c->skeleton.joints[2].inverse_bind, &forearm));
+    sup_vec3 elbow = affine_translation(&forearm);
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        bool window = true;
+        for (uint32_t k = 0; k < 3; ++k) {
+            sup_vec3 p = mesh->points[mesh->triangles[3 * (size_t)t + k]];
+            window &= fabsf(p.x - elbow.x) < 0.09f && p.y > elbow.y;
+        }
+        for (uint32_t k = 0; k < 3 && !window; ++k) corners[count++] = mesh->triangles[3 * (size_t)t + k];
+    }
+    assert_in_range(count, 3, 3 * mesh->triangle_count - 300);
+    for (uint32_t p = 0; p < mesh->point_count; ++p)
+        for (uint32_t i = 0; i < 4; ++i) {
+            uint32_t from = c->weights.begin[p] + i;
+            bool     there = from < c->weights.begin[p + 1];
+            joints[4 * p + i] = there ? c->weights.joints[from] : 0;
+            weights[4 * p + i] = there ? c->weights.values[from] : 0;
+        }
+    sup_part_desc  part = { .name = "arm",
+                            .vertex_count = mesh->point_count,
+                            .positions = mesh->points,
+                            .face_count = count / 3,
+                            .corners = corners,
+                            .width = 4,
+                            .joints = joints,
+                            .weights = weights,
+                            .joint = SUP_NONE,
+                            .source_id = SUP_NONE };
+    sup_character* out = test_character_with(c, &part);
+    free(corners), free(joints), free(weights);
+    sup_character_destroy(c);
+    return out;
+}
+
+// A hole is closed by a fan from the mean of its border. That mean used to be wherever the nearest corner of a cell was: a part
+// lost what the meter called a gain.
+static void parts_beside_a_hole_are_no_worse_off_either(void** state)
+{
+    (void)state;
+    static const char* const clips[] = { "flex", "twist", "wave" };
+    sup_character*           c = arm_with_a_window();
+    for (size_t i = 0; i < SUP_COUNT_OF(clips); ++i) {
+        double still = furthest_worse(c, clips[i], "lattice(preset=still)"), moving = furthest_worse(c, clips[i], "lattice");
+        print_message("  window, %s: a part is worse off by %.2f %% at most, by %.2f %% where flesh swings\n", clips[i],
+                      100 * still, 100 * moving);
+        assert_true(still < 0.002 && moving < 0.0025);
+    }
+    sup_character_destroy(c);
 }
 
 static void no_frame_has_more_crossings_than_under_linear_skinning(void** state)
@@ -304,6 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_clip_loses_more_volume_than_under_linear_skinning),
         cmocka_unit_test(no_part_is_worse_off_than_under_linear_skinning),
+        cmocka_unit_test(parts_beside_a_hole_are_no_worse_off_either),
         cmocka_unit_test(no_frame_has_more_crossings_than_under_linear_skinning),
         cmocka_unit_test(neither_cells_nor_cuts_show_in_the_stretch_of_the_skin),
         cmocka_unit_test(a_twisted_forearm_stays_round),

@@ -139,8 +139,8 @@ static void the_meshs_own_triangles_are_measured_whichever_way_they_face(void** 
         // Stretched by a half along x, both parts are larger by a half.
         sup_vec3* x = SUP_NEW(s.arena, sup_vec3, s.voxels.particle_count);
         for (uint32_t p = 0; p < s.voxels.particle_count; ++p) x[p] = sup_voxels_position(&s.voxels, p), x[p].x *= 1.5f;
-        sup_lattice_volume_measure(&volume, x, NULL, NULL, sup_arena_alloc(s.arena, 1, sup_lattice_volume_scratch(&volume)),
-                                   now);
+        sup_lattice_volume_measure(&volume, x, NULL, NULL, NULL,
+                                   sup_arena_alloc(s.arena, 1, sup_lattice_volume_scratch(&volume)), now);
         for (int i = 0; i < 2; ++i) assert_float_equal(now[i], 1.5 * volume.parts[i].rest, 1e-3 * volume.parts[i].rest);
         desc.triangle_count = NET_TRIANGLES - 1; // a hole: nodes stand for it
         assert_ok(sup_lattice_volume_create(&desc, s.arena, &volume, &error), error);

@@ -50,7 +50,7 @@ static lattice make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells, 
 static double measured(const lattice* l)
 {
     double v = 0;
-    sup_lattice_volume_measure(&l->volume, l->x, NULL, NULL, l->scratch, &v);
+    sup_lattice_volume_measure(&l->volume, l->x, NULL, NULL, NULL, l->scratch, &v);
     return v;
 }
 
@@ -151,11 +151,11 @@ static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_keeps_its_own(
     for (uint32_t p = 0; p < l.voxels.particle_count; ++p) {
         if (l.x[p].z < 8) l.x[p].x = 2 + (l.x[p].x - 2) * 0.9f;
     }
-    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, before);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, NULL, l.scratch, before);
     assert_true(before[0] < 0.92 * 128 && fabs(before[1] - 128) < 1e-2);
     sup_lattice_volume_call call = { .points = l.x, .matrices = l.still, .sweeps = 2, .scratch = l.scratch };
     sup_lattice_volume_apply(&l.volume, &call);
-    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, NULL, l.scratch, after);
     assert_float_equal(after[0], 128, 128e-4);
     assert_float_equal(after[1], 128, 128e-4);
     sup_arena_destroy(l.arena);
@@ -176,13 +176,13 @@ static void a_swollen_part_goes_back_until_it_is_as_near_to_rest_as_its_pose(voi
         pose[p].x = 2 + (l.x[p].x - 2) * 0.99f;
         l.x[p].x = 2 + (l.x[p].x - 2) * 1.1f;
     }
-    sup_lattice_volume_measure(&l.volume, pose, NULL, NULL, l.scratch, linear);
+    sup_lattice_volume_measure(&l.volume, pose, NULL, NULL, NULL, l.scratch, linear);
     sup_lattice_volume_bounds bounds = { .fallback = pose, .linear = linear, .there = linear };
     sup_lattice_volume_call   call = {
           .points = l.x, .matrices = l.still, .goals = linear, .rough = true, .bounds = &bounds, .scratch = l.scratch
     };
     sup_lattice_volume_report report = sup_lattice_volume_apply(&l.volume, &call);
-    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, NULL, l.scratch, after);
     assert_int_equal(report.held_back, 1);
     assert_true(report.moved);
     assert_true(after[0] > 128 && after[0] < 128 * 1.0105);
@@ -202,7 +202,7 @@ static void squeezed_neighbors_bulge_without_a_dent_between_them(void** state)
     }
     sup_lattice_volume_call call = { .points = l.x, .matrices = l.still, .sweeps = 2, .scratch = l.scratch };
     sup_lattice_volume_apply(&l.volume, &call);
-    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, NULL, l.scratch, after);
     assert_float_equal(after[0], 128, 128e-4);
     assert_float_equal(after[1], 128, 128e-4);
     for (uint32_t p = 0; p < n; ++p) { // in the middle of a side
@@ -262,7 +262,7 @@ static void no_slot_leaves_its_room(void** state)
         middle[p] = l.x[p];
         hold[p] = l.x[p].x < 2 ? 1 / 0.01f : 0.0f; // on one side
     }
-    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, before);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, NULL, l.scratch, before);
     sup_lattice_volume_call call = { .points = l.x,
                                      .matrices = l.still,
                                      .middle = middle,
@@ -271,7 +271,7 @@ static void no_slot_leaves_its_room(void** state)
                                      .scratch = l.scratch,
                                      .reached = reached };
     sup_lattice_volume_apply(&l.volume, &call);
-    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, l.scratch, after);
+    sup_lattice_volume_measure(&l.volume, l.x, NULL, NULL, NULL, l.scratch, after);
     for (uint32_t p = 0; p < n; ++p) {
         double way = (double)v3_distance(l.x[p], middle[p]);
         if (hold[p] > 0) assert_true(way < 0.1 + 1e-5);

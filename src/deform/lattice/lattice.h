@@ -85,6 +85,12 @@ typedef struct lattice_carried {
     float    share;
 } lattice_carried;
 
+/// The points of the mesh that a middle of the volume is the mean of.
+typedef struct lattice_middle {
+    uint32_t        count;
+    const uint32_t* points;
+} lattice_middle;
+
 /// Chunks of the regions, from begin up to end.
 typedef struct lattice_reach {
     uint32_t begin, end;
@@ -114,19 +120,20 @@ typedef struct lattice_bound {
     const float*         exposure; ///< per slot: share of it that is outside
     sup_field            soft[SOFT_COUNT];
     const float*         bare; ///< per slot: 1 where softness is not painted, else 0; NULL: it is nowhere, or everywhere
-    const uint8_t*       painted_parts; ///< per part: paint reaches its skin; where bare is not NULL
+    const uint8_t*       painted_parts;     ///< per part: paint reaches its skin; where bare is not NULL
     lattice_reach        goals, fits, sums; ///< where painted flesh is, what it matches, and what that is measured by
-    bool                 dualquat;   ///< the corners are posed by dual quaternions, whatever the chain does
-    bool                 keeps_file; ///< the skin keeps the file's weights, the lattice adds to it
-    const sup_skin_set*  point_skin; ///< of the mesh's points, where they are measured or turned; NULL: no need
-    bool                 twists;       ///< the corners are turned by dual quaternions where bones twist; the chain is linear
-    const sup_vec3*      bone_axes;  ///< per joint, unit, at rest
+    bool                 dualquat;          ///< the corners are posed by dual quaternions, whatever the chain does
+    bool                 keeps_file;        ///< the skin keeps the file's weights, the lattice adds to it
+    const sup_skin_set*  point_skin;        ///< of the mesh's points, where they are measured or turned; NULL: no need
+    bool                 twists;    ///< the corners are turned by dual quaternions where bones twist; the chain is linear
+    const sup_vec3*      bone_axes; ///< per joint, unit, at rest
     const uint32_t *     influence_begin, *influence_joints; ///< weights per slot
     const float*         influence_values;
     const uint32_t*      member_points; ///< of each corner of the parts' faces, SUP_NONE: not on the skin; NULL: see node_skin
-    const sup_skin_set*  node_skin; ///< keeps_file: of the corners of the parts' faces that lie between points; NULL: none
+    const sup_skin_set*  node_skin;     ///< keeps_file: of the corners of the parts' faces that lie between points; NULL: none
     uint32_t             carried_count;
     lattice_carried*     carried;
+    lattice_middle*      middles;
     uint32_t             body_count;
     const lattice_body*  bodies; ///< as the world lists them
     size_t               body_scratch;
@@ -135,8 +142,8 @@ typedef struct lattice_bound {
 } lattice_bound;
 
 sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
-/// The part of every cell, numbered from the root on; fills part_count, part_joints and the part of every joint, SUP_NONE where it
-/// has no cells. `dominant`: the joint of every cell.
+/// The part of every cell, numbered from the root on; fills part_count, part_joints and the part of every joint, SUP_NONE where
+/// it has no cells. `dominant`: the joint of every cell.
 sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b, const uint32_t* dominant, sup_arena* arena,
                                uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, uint32_t** joint_parts,
                                sup_error* error);
@@ -187,36 +194,37 @@ void   lattice_draw(const sup_binding* binding, const sup_pose* pose, const void
 
 /// The memory of one evaluate.
 typedef struct lattice_scratch {
-    sup_vec3* pose;     ///< per slot: y, the target, volume corrected
-    sup_vec3* skinned;  ///< per slot: y before the correction
-    sup_vec3* plain;    ///< per slot: as the chain itself poses it; where that differs
-    sup_vec3* points;   ///< per point: likewise, where the chain's own are of another pose
-    sup_vec3* turned;   ///< per point: skinned as the corners are; where that differs
-    sup_mat3* matrices; ///< per slot
-    sup_vec3* push;     ///< per slot: acceleration
+    sup_vec3* pose;      ///< per slot: y, the target, volume corrected
+    sup_vec3* skinned;   ///< per slot: y before the correction
+    sup_vec3* plain;     ///< per slot: as the chain itself poses it; where that differs
+    sup_vec3* points;    ///< per point: likewise, where the chain's own are of another pose
+    sup_vec3* turned;    ///< per point: skinned as the corners are; where that differs
+    sup_mat3* matrices;  ///< per slot
+    sup_vec3* push;      ///< per slot: acceleration
     sup_vec3* bare_push; ///< likewise of the bare flesh
     sup_vec3* bare;      ///< per slot: x of the bare flesh
-    sup_vec3* moved;    ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
-    sup_vec3* before;   ///< per slot: x at the start of the substep; where there are bodies
-    float*    turns;    ///< two per joint
-    float*    blend;    ///< per slot, per point and per node: share of the dual quaternion blend
+    sup_vec3* moved;     ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
+    sup_vec3* before;    ///< per slot: x at the start of the substep; where there are bodies
+    float*    turns;     ///< two per joint
+    float*    blend;     ///< per slot, per point and per node: share of the dual quaternion blend
     float*    point_blend;
     float*    node_blend;
     float*    clearance; ///< per slot: how much of the correction it takes, less where skin meets skin
-    float*    hold; ///< per slot: 1 / (how far it may be from where it is skinned)^2
+    float*    hold;      ///< per slot: 1 / (how far it may be from where it is skinned)^2
     void*     gaps;
     float*    stiffness; ///< per slot: the pull to the pose, kp dt^2, where softness varies; INFINITY outside the paint
-    float*    near;     ///< per slot: how much a force reaches it
-    float*    planes;   ///< planes of `count` floats, see lattice_step
-    float*    work;     ///< of the regions
-    float*    x;        ///< per slot four floats for the embedding
+    float*    near;      ///< per slot: how much a force reaches it
+    float*    planes;    ///< planes of `count` floats, see lattice_step
+    float*    work;      ///< of the regions
+    float*    x;         ///< per slot four floats for the embedding
     void*     volume;
     float*    strength;
     double*   targets;
-    double*   reached;  ///< per part: the volume of the pose
+    double*   reached;      ///< per part: the volume of the pose
     double*   bare_reached; ///< per part: the volume of the bare flesh
-    double*   linear;   ///< per part: the volume as the chain poses it
-    sup_vec3* offsets;  ///< per corner of the parts' faces: the file's skin from where its cell would have it
+    double*   linear;       ///< per part: the volume as the chain poses it
+    sup_vec3* known;        ///< per corner of the parts' faces, where all of them are on the skin: where the chain has it
+    sup_vec3* offsets;      ///< per corner of the parts' faces: the file's skin from where its cell would have it
     void*     node_skin;
     uint32_t* cold;
     bool*     still;   ///< per chunk
@@ -244,7 +252,7 @@ typedef struct lattice_step {
     const lattice_bound* b;
     void*                state;
     lattice_reach        goals, fits, sums; ///< all chunks, or those around the paint
-    double*              reached; ///< out, per part, of the bare flesh: the volume it has; NULL: not asked
+    double*              reached;           ///< out, per part, of the bare flesh: the volume it has; NULL: not asked
     sup_regions_job      regions;
     const sup_vec3*      pose;   ///< y at the end of the step
     float                part;   ///< of the way there from where y was; 1: all of it

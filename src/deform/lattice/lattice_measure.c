@@ -196,9 +196,31 @@ static sup_result list_member_points(binder* m)
     if (!points) return sup_fail_memory(m->error, "the skin of a lattice");
     for (uint32_t i = 0; i < v->member_count; ++i) {
         const sup_lattice_node* n = &v->nodes[v->member_nodes[i]];
-        points[i] = v->rides[i] && !n->carried ? n->points[0] : SUP_NONE;
+        points[i] = v->rides[i] && !n->carried && !n->middle ? n->points[0] : SUP_NONE;
     }
     m->b->member_points = points;
+    return SUP_OK;
+}
+
+// The points around the middles of holes, and of borders that no cut runs along.
+static sup_result list_middles(binder* m)
+{
+    lattice_bound*            b = m->b;
+    const sup_lattice_volume* v = &b->volume;
+    const sup_volumes*        s = m->skin_parts;
+    uint32_t                  holes = s->hole_count ? s->hole_begin[s->hole_count] : 0;
+    uint32_t                  borders = s->center_count ? s->border_begin[s->center_count] : 0;
+    uint32_t*                 points = SUP_NEW(m->arena, uint32_t, (size_t)holes + borders);
+    b->middles = SUP_NEW(m->arena, lattice_middle, v->middle_count);
+    if (!points || !b->middles) return sup_fail_memory(m->error, "the skin of a lattice");
+    if (holes) memcpy(points, s->hole_points, holes * sizeof *points);
+    if (borders) memcpy(points + holes, s->border_points, borders * sizeof *points);
+    for (uint32_t i = 0; i < v->middle_count; ++i) {
+        uint32_t        at = v->nodes[v->member_nodes[v->middles[i].member]].points[0] - s->point_count;
+        bool            hole = at < s->hole_count;
+        const uint32_t* begin = hole ? s->hole_begin + at : s->border_begin + (at - s->hole_count);
+        b->middles[i] = (lattice_middle){ begin[1] - begin[0], points + (hole ? 0 : holes) + begin[0] };
+    }
     return SUP_OK;
 }
 
@@ -222,12 +244,19 @@ sup_result lattice_make_volumes(binder* m)
                                    .slots = m->b->regions.slots,
                                    .slot_count = m->b->count,
                                    .nodes = m->nodes,
-                                   .outward = m->b->volume.outward };
+                                   .outward = m->b->volume.outward,
+                                   .point_count = mesh->point_count,
+                                   .triangle_count = m->surface.triangle_count,
+                                   .points = mesh->points,
+                                   .triangles = m->surface.triangles,
+                                   .point_cells = m->b->embed.cells,
+                                   .point_places = m->places };
     if (r == SUP_OK) r = sup_lattice_gaps_create(&gaps, m->arena, &m->b->gaps, m->error);
     bool on_points = m->skin_parts && !m->coarse_cells;
     if (r == SUP_OK && m->b->keeps_file && m->nodes && !on_points) r = make_node_skin(m);
     if (r == SUP_OK && on_points) r = list_carried(m);
     if (r == SUP_OK && on_points) r = list_member_points(m);
+    if (r == SUP_OK && on_points) r = list_middles(m);
     if (r == SUP_OK && ((m->b->keeps_file && m->b->twists) || on_points)) r = make_point_skin(m);
     return r;
 }

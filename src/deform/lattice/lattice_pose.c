@@ -34,6 +34,7 @@ static void keep_pose_volumes(const lattice_bound* b, const lattice_params* p, c
                                        .middle = s->skinned,
                                        .hold = s->hold,
                                        .offsets = s->offsets,
+                                       .known = s->known,
                                        .targets = s->targets,
                                        .strength = s->strength,
                                        .sweeps = (uint32_t)p->sweeps,
@@ -85,17 +86,56 @@ typedef struct offset_job {
     const sup_vec3 *       points, *corners; ///< of the mesh; per slot
 } offset_job;
 
+static void known_task(void* data, uint32_t begin, uint32_t end)
+{
+    const offset_job* j = data;
+    for (uint32_t m = begin; m < end; ++m) {
+        uint32_t point = j->b->member_points[m];
+        if (point != SUP_NONE) j->s->known[m] = j->points[point];
+    }
+}
+
+// Where the corners of the parts' faces are: points of the mesh, the middles of some, and places on bones.
+static void find_known(const offset_job* job, const sup_frame* frame, const sup_pose* pose)
+{
+    const lattice_bound* b = job->b;
+    sup_vec3*            known = job->s->known;
+    sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, known_task, (void*)job);
+    for (uint32_t i = 0; i < b->volume.middle_count; ++i) {
+        const lattice_middle* m = &b->middles[i];
+        double                mean[3] = { 0 };
+        for (uint32_t k = 0; k < m->count; ++k)
+            for (int a = 0; a < 3; ++a) mean[a] += (double)(&job->points[m->points[k]].x)[a] / m->count;
+        known[b->volume.middles[i].member] = v3((float)mean[0], (float)mean[1], (float)mean[2]);
+    }
+    for (uint32_t i = 0; i < b->carried_count; ++i) {
+        const lattice_carried* c = &b->carried[i];
+        sup_vec3               first = i && b->carried[i - 1].member == c->member ? known[c->member] : v3(0, 0, 0);
+        known[c->member] = v3_mad(first, c->share, affine_point(&pose->skin[c->joint], c->rest));
+    }
+}
+
 static void offset_task(void* data, uint32_t begin, uint32_t end)
 {
     const offset_job*         j = data;
     const sup_lattice_volume* v = &j->b->volume;
     for (uint32_t m = begin; m < end; ++m) {
-        uint32_t        point = j->b->member_points ? j->b->member_points[m] : SUP_NONE;
-        sup_vec3        at = point == SUP_NONE ? j->s->offsets[m] : j->points[point];
+        sup_vec3        at = j->s->known ? j->s->known[m] : j->s->offsets[m];
         const float*    share = v->places + LATTICE_NODE_SLOTS * (size_t)m;
         const uint32_t* slot = v->members + LATTICE_NODE_SLOTS * (size_t)m;
         for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) at = v3_mad(at, -share[k], j->corners[slot[k]]);
         j->s->offsets[m] = v->rides[m] ? at : v3(0, 0, 0);
+    }
+}
+
+static void middle_offsets(const offset_job* j)
+{
+    const sup_lattice_volume* v = &j->b->volume;
+    for (uint32_t i = 0; i < v->middle_count; ++i) {
+        const sup_lattice_middle* row = &v->middles[i];
+        sup_vec3                  at = j->s->known[row->member];
+        for (uint32_t k = row->begin; k < row->end; ++k) at = v3_mad(at, -v->middle_places[k], j->corners[v->middle_slots[k]]);
+        j->s->offsets[row->member] = at;
     }
 }
 
@@ -104,8 +144,10 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, const s
                          const lattice_scratch* s)
 {
     offset_job job = { b, s, NULL, call.out };
-    if (b->member_points) job.points = twisted ? s->turned : chain_points(b, frame, pose, s);
-    if (b->node_skin) {
+    if (b->member_points) {
+        job.points = twisted ? s->turned : chain_points(b, frame, pose, s);
+        find_known(&job, frame, pose);
+    } else {
         call.scratch = s->node_skin;
         call.out = s->offsets;
         call.dualquat |= twisted;
@@ -113,11 +155,19 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, const s
         sup_skin_evaluate(b->node_skin, &call);
     }
     sup_tasks_run(frame->tasks, b->volume.member_count, COPY_GRAIN, offset_task, &job);
-    for (uint32_t i = 0; i < b->carried_count; ++i) {
-        const lattice_carried* c = &b->carried[i];
-        sup_vec3               first = i && b->carried[i - 1].member == c->member ? s->offsets[c->member] : v3(0, 0, 0);
-        s->offsets[c->member] = v3_mad(first, c->share, affine_point(&call.skin[c->joint], c->rest));
-    }
+    middle_offsets(&job);
+}
+
+// What the chain's own skin has, where the corners are turned.
+static void measure_plain(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call,
+                          const lattice_scratch* s)
+{
+    offset_job job = { b, s, NULL, NULL };
+    if (s->known) {
+        job.points = chain_points(b, frame, pose, s);
+        find_known(&job, frame, pose);
+    } else if (s->offsets) find_offsets(b, frame, pose, false, call, s);
+    sup_lattice_volume_measure(&b->volume, s->plain, s->offsets, s->known, frame->tasks, s->volume, s->linear);
 }
 
 static void clearance_task(void* data, uint32_t begin, uint32_t end)
@@ -159,6 +209,8 @@ void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const su
     sup_skin_evaluate(b->skin, &call);
     call.matrices = NULL;
     sup_lattice_gaps_call gaps = { .points = s->pose,
+                                   .skin = b->keeps_file && b->point_skin ? chain_points(b, frame, pose, s) : NULL,
+                                   .plain = *twisted ? s->plain : s->pose,
                                    .matrices = *twisted ? s->matrices : NULL,
                                    .twisted = s->blend,
                                    .tasks = frame->tasks,
@@ -172,10 +224,7 @@ void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const su
         if (b->point_skin) lattice_turn_points(b, frame, pose, NULL, s);
     } else memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
     if (!lattice_keeps_volume(b, p)) return;
-    if (*twisted) { // what the chain's own skin has, then what the turned one has
-        if (s->offsets) find_offsets(b, frame, pose, false, call, s);
-        sup_lattice_volume_measure(&b->volume, s->plain, s->offsets, frame->tasks, s->volume, s->linear);
-    }
+    if (*twisted) measure_plain(b, frame, pose, call, s); // then what the turned one has
     call.out = s->skinned;
     if (s->offsets) find_offsets(b, frame, pose, *twisted, call, s);
     keep_pose_volumes(b, p, frame, pose, s, *twisted);

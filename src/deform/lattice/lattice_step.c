@@ -67,6 +67,8 @@ static size_t lay_out(const lattice_bound* b, void* memory, lattice_scratch* s)
     bool offsets = b->node_skin || b->member_points;
     s->offsets = sup_layout_add(&l, offsets ? b->volume.member_count : 0, sizeof(sup_vec3));
     if (!offsets) s->offsets = NULL;
+    s->known = sup_layout_add(&l, b->member_points ? b->volume.member_count : 0, sizeof(sup_vec3));
+    if (!b->member_points) s->known = NULL;
     s->node_skin = sup_layout_add(&l, b->node_skin ? sup_skin_scratch(b->node_skin) : 0, 1);
     s->cold = sup_layout_add(&l, n / FIT_GRAIN + 1, sizeof(uint32_t));
     s->still = sup_layout_add(&l, b->regions.chunk_count, sizeof(bool));

@@ -1,5 +1,5 @@
 // Places of the skin that a pose brings together, found through a grid over the posed places.
-#include "solve/lattice/lattice_gaps.h"
+#include "solve/lattice/lattice_gaps_internal.h"
 
 #include "base/internal.h"
 #include "base/scratch_layout.h"
@@ -25,56 +25,11 @@
 #define ACROSS 0.2f       // and skin that meets skin the other way or across; in between, in part
 #define PURE 0.98f        // twist, of twist and bend: from here on a twist alone brings skin together
 #define MIXED 0.8f        // and up to here it may be the bend
-#define NO_ROOM 1e-3f     // as good as none
+#define NO_ROOM 1e-3f     // less is none: what is posed as it touches stays there to the last bit
 enum { APART_LINKS = 6 }; // two places of one sheet within ONE_SHEET have a way of so many links: 2.5 sqrt(3) and a bend
 enum { GRAIN = 256, SPLIT = 8, CLOSING_MOST = 96 }; // a place among more of them has no room anyway
 
 // ---------------------------------------------------------------------------------------------- create
-
-typedef struct gap_maker {
-    const sup_lattice_gaps_desc* desc;
-    const sup_voxels*            v;
-    sup_arena*                   scratch;
-    uint32_t*                    place_of;  ///< of each particle, SUP_NONE: inside
-    uint32_t*                    particles; ///< of each place
-    uint32_t*                    seen;      ///< per particle: stamp of a walk
-    uint32_t*                    queue;
-} gap_maker;
-
-static sup_result list_places(gap_maker* m, sup_arena* arena, sup_lattice_gaps* out, sup_error* error)
-{
-    const sup_voxels* v = m->v;
-    for (uint32_t p = 0; p < v->particle_count; ++p) {
-        bool border = v->octants[p] != 0xff && (!m->desc->nodes || m->desc->nodes[p].skin);
-        m->place_of[p] = border ? out->count : SUP_NONE;
-        if (border) m->particles[out->count++] = p;
-    }
-    uint32_t* slots = SUP_NEW(arena, uint32_t, out->count);
-    uint32_t* corners = SUP_NEW(arena, uint32_t, LATTICE_GAP_CORNERS * (size_t)out->count);
-    float*    shares = SUP_NEW(arena, float, LATTICE_GAP_CORNERS*(size_t)out->count);
-    sup_vec3* rest = SUP_NEW(arena, sup_vec3, out->count);
-    sup_vec3* outward = SUP_NEW(arena, sup_vec3, out->count);
-    if (!slots || !corners || !shares || !rest || !outward) return sup_fail_memory(error, "the gaps of a lattice");
-    for (uint32_t i = 0; i < out->count; ++i) {
-        uint32_t                p = m->particles[i];
-        const sup_lattice_node  plain = { .base = p, .beside = { p, p, p } };
-        const sup_lattice_node* n = m->desc->nodes ? &m->desc->nodes[p] : &plain;
-        float                   first = 1;
-        slots[i] = m->desc->slots[p];
-        outward[i] = m->desc->outward[slots[i]];
-        for (uint32_t k = 0; k < LATTICE_GAP_CORNERS; ++k) {
-            uint32_t q = k ? n->beside[k - 1] : n->base;
-            if (k) first -= n->share[k - 1];
-            corners[LATTICE_GAP_CORNERS * (size_t)i + k] = m->desc->slots[q];
-            shares[LATTICE_GAP_CORNERS * (size_t)i + k] = k ? n->share[k - 1] : 0.0f;
-        }
-        shares[LATTICE_GAP_CORNERS * (size_t)i] = first;
-        rest[i] = v3_scale(sup_voxels_position(v, n->base), first);
-        for (uint32_t k = 0; k < 3; ++k) rest[i] = v3_mad(rest[i], n->share[k], sup_voxels_position(v, n->beside[k]));
-    }
-    out->slots = slots, out->corners = corners, out->shares = shares, out->rest = rest, out->outward = outward;
-    return SUP_OK;
-}
 
 // Marks what is within APART_LINKS links of a particle.
 static void walk(const gap_maker* m, uint32_t from, uint32_t stamp)
@@ -238,13 +193,10 @@ sup_result sup_lattice_gaps_create(const sup_lattice_gaps_desc* desc, sup_arena*
     gap_maker m = { .desc = desc, .v = desc->voxels, .scratch = sup_arena_beside(arena) };
     *out = (sup_lattice_gaps){ .h = (float)desc->voxels->h, .slot_count = desc->slot_count };
     if (!m.scratch) return sup_fail_memory(error, "the gaps of a lattice");
-    m.place_of = SUP_NEW(m.scratch, uint32_t, count);
-    m.particles = SUP_NEW(m.scratch, uint32_t, count);
     m.seen = SUP_NEW(m.scratch, uint32_t, count);
     m.queue = SUP_NEW(m.scratch, uint32_t, count);
-    sup_result r = SUP_OK;
-    if (!m.place_of || !m.particles || !m.seen || !m.queue) r = sup_fail_memory(error, "the gaps of a lattice");
-    if (r == SUP_OK) r = list_places(&m, arena, out, error);
+    sup_result r = m.seen && m.queue ? SUP_OK : sup_fail_memory(error, "the gaps of a lattice");
+    if (r == SUP_OK) r = lattice_list_places(&m, arena, out, error);
     if (r == SUP_OK) r = list_apart(&m, arena, out, error);
     if (r == SUP_OK) r = list_near(&m, arena, out, error);
     sup_arena_destroy(m.scratch);
@@ -296,6 +248,11 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
         const float*    w = j->gaps->shares + LATTICE_GAP_CORNERS * (size_t)i;
         sup_vec3        at = v3_scale(j->call->points[c[0]], w[0]);
         for (int k = 1; k < LATTICE_GAP_CORNERS; ++k) at = v3_mad(at, w[k], j->call->points[c[k]]);
+        uint32_t point = j->gaps->points[i];
+        if (j->call->skin && point != SUP_NONE) { // the file's own skin, moved as the corners are
+            at = v3_add(at, j->call->skin[point]);
+            for (int k = 0; k < LATTICE_GAP_CORNERS; ++k) at = v3_mad(at, -w[k], j->call->plain[c[k]]);
+        }
         j->places[i] = at;
         if (!j->call->matrices) continue;
         const sup_mat3* m = &j->call->matrices[j->gaps->slots[i]];
@@ -364,7 +321,7 @@ static float find_clearance(const gap_job* j, sup_lattice_gaps_rows* rows, uint3
         float between = posed2 < REACH * REACH ? clearance_between(posed2, 1) : FREE;
         clearance = between < clearance ? between : clearance;
     }
-    return clearance > NO_ROOM ? clearance : NO_ROOM;
+    return clearance;
 }
 
 static void clearance_task(void* data, uint32_t begin, uint32_t end)
@@ -389,7 +346,8 @@ static void spread(const gap_job* j)
     const sup_lattice_gaps* g = j->gaps;
     float*                  clearance = j->call->clearance;
     for (uint32_t s = 0; s < g->slot_count; ++s) clearance[s] = FREE;
-    for (uint32_t i = 0; i < g->count; ++i) clearance[g->slots[i]] = j->clearances[i];
+    for (uint32_t i = 0; i < g->count; ++i)
+        if (j->clearances[i] < clearance[g->slots[i]]) clearance[g->slots[i]] = j->clearances[i];
     for (uint32_t i = 0; i < 2 * g->slot_count; ++i) {
         uint32_t s = i < g->slot_count ? i : 2 * g->slot_count - 1 - i;
         float    least = clearance[s];
@@ -407,10 +365,11 @@ static void hold_task(void* data, uint32_t begin, uint32_t end)
     float*         clearances = j->call->clearance;
     float          unit = 1 / j->gaps->h;
     for (uint32_t s = begin; s < end; ++s) {
-        float clearance = fmaxf(clearances[s] - CLEAR * (1 - clearances[s] / FREE), NO_ROOM),
-              far = clearance < FREE ? unit * (1 - clearance / FREE) / clearance : 0.0f;
-        clearances[s] = fminf(clearance / ENOUGH, 1);
-        j->call->hold[s] = far * far;
+        float clearance = clearances[s] - CLEAR * (1 - clearances[s] / FREE);
+        bool  none = clearance < NO_ROOM;
+        float far = clearance < FREE ? unit * (1 - clearance / FREE) / clearance : 0.0f;
+        clearances[s] = none ? 0.0f : fminf(clearance / ENOUGH, 1);
+        j->call->hold[s] = none ? INFINITY : far * far;
     }
 }
 

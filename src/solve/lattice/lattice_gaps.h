@@ -19,6 +19,12 @@ typedef struct sup_lattice_gaps_desc {
     uint32_t                slot_count;
     const sup_lattice_node* nodes;   ///< per particle: its place on the skin; NULL: the particle itself
     const sup_vec3*         outward; ///< per slot, unit or 0
+    /// The mesh: where no node stands near one of its points, the point is a place itself. None: nodes alone.
+    uint32_t        point_count, triangle_count;
+    const sup_vec3* points;
+    const uint32_t* triangles;
+    const uint32_t* point_cells;  ///< of each point
+    const float*    point_places; ///< three of each, in its cell
 } sup_lattice_gaps_desc;
 
 enum { LATTICE_GAP_CORNERS = 4 };
@@ -31,6 +37,7 @@ typedef struct sup_lattice_gaps {
     const float*    shares;            ///< and what each of them counts
     const sup_vec3* rest;
     const sup_vec3* outward;
+    const uint32_t* points;              ///< of each: the point of the mesh that it is, SUP_NONE: none
     const uint32_t *apart_begin, *apart; ///< of each place: others that are near at rest, on sheets apart
     const uint32_t *near_begin, *near;   ///< of each slot: those linked to it
 } sup_lattice_gaps;
@@ -39,13 +46,15 @@ sup_result sup_lattice_gaps_create(const sup_lattice_gaps_desc* desc, sup_arena*
                                    sup_error* error);
 
 typedef struct sup_lattice_gaps_call {
-    const sup_vec3*  points;   ///< per slot, posed
+    const sup_vec3*  points; ///< per slot, posed
+    const sup_vec3*  skin;   ///< per point of the mesh: where it is while the slots are at `plain`; NULL: where they have it
+    const sup_vec3*  plain;
     const sup_mat3*  matrices; ///< per slot: how it is turned; NULL where nothing is twisted
     const float*     twisted;  ///< per slot: 1 where its bones twist and do not bend, 0 where they bend
     const sup_tasks* tasks;
-    void*            scratch; ///< sup_lattice_gaps_scratch bytes, 64-byte aligned
+    void*            scratch;   ///< sup_lattice_gaps_scratch bytes, 64-byte aligned
     float*           clearance; ///< out, per slot: 0 where skin meets skin, 1 where half a cell is free
-    float*           hold;    ///< out, per slot: 1 / (how far it may move)^2, 0 where nothing is near
+    float*           hold; ///< out, per slot: 1 / (how far it may move)^2, 0 where nothing is near, INFINITY where it may not
 } sup_lattice_gaps_call;
 
 size_t sup_lattice_gaps_scratch(const sup_lattice_gaps* gaps);

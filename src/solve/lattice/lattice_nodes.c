@@ -50,8 +50,10 @@ static void find_node(const finder* f, uint32_t p)
     if (octant == 8) return;
     uint32_t cell = sup_voxels_octant(v, p, octant);
     node->skin = true;
+    node->cell = cell;
+    node->corner = octant ^ 7; // p is the corner opposite to the octant
     for (uint32_t a = 0; a < 3; ++a) {
-        node->beside[a] = v->particles[8 * (size_t)cell + (octant ^ 7 ^ 1u << a)]; // p is the corner opposite to the octant
+        node->beside[a] = v->particles[8 * (size_t)cell + (octant ^ 7 ^ 1u << a)];
         node->share[a] = (float)fmin(fabs(off[a]), 1);
         node->points[a] = corners[a];
         node->mix[a] = (float)near.b[a];
@@ -64,6 +66,8 @@ sup_lattice_node sup_lattice_node_of_point(const sup_voxels* v, uint32_t point, 
     sup_lattice_node n = { .skin = true, .points = { point, point, point }, .mix = { 1, 0, 0 } };
     uint32_t         nearest = (place[0] > 0.5f) | (place[1] > 0.5f) << 1 | (place[2] > 0.5f) << 2;
     n.base = corners[nearest];
+    n.cell = cell;
+    n.corner = nearest;
     for (uint32_t a = 0; a < 3; ++a) {
         n.beside[a] = corners[nearest ^ 1u << a];
         n.share[a] = nearest >> a & 1 ? 1.0f - place[a] : place[a];

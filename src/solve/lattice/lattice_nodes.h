@@ -12,16 +12,19 @@ typedef struct sup_lattice_node {
     uint32_t base;
     uint32_t beside[3];
     float    share[3]; ///< 0 to 1
+    uint32_t cell;     ///< that it rides in; of no use where base is beside itself
+    uint32_t corner;   ///< of the cell: base
     uint32_t points[3];
-    float    mix[3]; ///< of the mesh's points, summing to 1: the same place at rest
+    float    mix[3];  ///< of the mesh's points, summing to 1: the same place at rest
     bool     carried; ///< on bones and not on the skin: points[0] is the center of the surface's parts that it is
-    sup_vec3 place;   ///< of one that is carried, at rest
+    bool middle;    ///< in the middle of points of the mesh: points[0] is that of a hole or of a center (geom/volume/volumes.h)
+    sup_vec3 place; ///< of one that is carried, or a middle, at rest
 } sup_lattice_node;
 
 /// One of every particle.
 sup_result sup_lattice_nodes_find(const sup_voxels* voxels, const sup_vec3* points, const uint32_t* triangles,
-                                  uint32_t triangle_count, const sup_tasks* tasks, sup_arena* arena, const sup_lattice_node** out,
-                                  sup_error* error);
+                                  uint32_t triangle_count, const sup_tasks* tasks, sup_arena* arena,
+                                  const sup_lattice_node** out, sup_error* error);
 
 /// The node of a point of the mesh: it rides on the corner of its cell that is nearest to it. place: 0 to 1 in the cell.
 sup_lattice_node sup_lattice_node_of_point(const sup_voxels* voxels, uint32_t point, uint32_t cell, const float place[3]);

@@ -22,7 +22,7 @@
 #include "math/wide.h"
 #include "solve/lattice/lattice_nodes.h"
 
-enum { LATTICE_NODE_SLOTS = 4, LATTICE_SHARES = 4, LATTICE_FIELDS = 2 };
+enum { LATTICE_NODE_SLOTS = 8, LATTICE_SHARES = 4, LATTICE_FIELDS = 2 };
 
 typedef struct sup_lattice_volume_desc {
     const sup_voxels*       voxels;
@@ -32,18 +32,18 @@ typedef struct sup_lattice_volume_desc {
     const uint32_t*         labels; ///< part of each cell, SUP_NONE: none
     const sup_lattice_node* nodes;  ///< per particle; NULL: volumes of cells
     /// The mesh, for the volume of its own triangles; none: nodes stand for it.
-    uint32_t                point_count, triangle_count;
-    const uint32_t*         triangles;
-    const uint32_t*         point_cells;  ///< of each point
-    const float*            point_places; ///< three of each, in its cell
+    uint32_t        point_count, triangle_count;
+    const uint32_t* triangles;
+    const uint32_t* point_cells;  ///< of each point
+    const float*    point_places; ///< three of each, in its cell
     /// The parts of the mesh, cuts closed where the bones carry them; NULL: its triangles go with their cells' labels, where
     /// they are neither coarser nor much finer than the cells.
-    const sup_volumes*      surface;
-    const float*            loose;  ///< per slot: times s and c; NULL: 1
-    const sup_vec3*         core;   ///< c of each slot, in cells; NULL: there is only the first field
-    float                   fade;   ///< 0 to 0.5 of a part's length; 0: the paper's, parts one after the other
-    bool                    trial;  ///< only sup_lattice_volume_growth will be asked
-    const sup_progress*     progress; ///< asked now and then with 0.8: false stops it, SUP_ERROR_CANCELLED
+    const sup_volumes*  surface;
+    const float*        loose;    ///< per slot: times s and c; NULL: 1
+    const sup_vec3*     core;     ///< c of each slot, in cells; NULL: there is only the first field
+    float               fade;     ///< 0 to 0.5 of a part's length; 0: the paper's, parts one after the other
+    bool                trial;    ///< only sup_lattice_volume_growth will be asked
+    const sup_progress* progress; ///< asked now and then with 0.8: false stops it, SUP_ERROR_CANCELLED
 } sup_lattice_volume_desc;
 
 typedef struct sup_lattice_part {
@@ -51,11 +51,16 @@ typedef struct sup_lattice_part {
     uint32_t member_begin, member_end; ///< padded to eight
     uint32_t origin;                   ///< slot of a particle in the middle: volumes are measured from there
     uint32_t cells;
-    uint32_t carrier; ///< the part whose smooth field moves most of its skin: itself, as a rule
-    double   rest; ///< volume at rest, in cells
+    uint32_t carrier;              ///< the part whose smooth field moves most of its skin: itself, as a rule
+    double   rest;                 ///< volume at rest, in cells
     float    most[LATTICE_FIELDS]; ///< largest length of its own field
     float    rate[LATTICE_FIELDS]; ///< growth of its volume along its smooth field, at rest
 } sup_lattice_part;
+
+/// A member in the middle of points of the mesh: it moves as their mean does.
+typedef struct sup_lattice_middle {
+    uint32_t member, begin, end; ///< slots, and their weights for its place and for its part's own field
+} sup_lattice_middle;
 
 /// Some of a part's members, or of its blocks of faces: pieces of work of about one size.
 typedef struct sup_lattice_piece {
@@ -67,33 +72,38 @@ typedef struct sup_lattice_volume {
     uint32_t                part_count, slot_count, member_count;
     const sup_lattice_part* parts;
     const uint32_t*         faces; ///< per block four rows of eight members (within the part); empty lanes repeat member 0
-    /// Corners of the faces: four slots of each, the weights of their places and those of their own field.
-    const uint32_t* members;
-    const float*    places;
-    const float*    fields;
-    uint32_t                 member_piece_count, face_piece_count;
-    const sup_lattice_piece *member_pieces, *face_pieces; ///< part by part
-    const sup_lattice_node* nodes;        ///< that members come from
-    const uint32_t*         member_nodes; ///< of each member
-    const uint8_t*          rides;        ///< of each member: on the skin or on bones, and not on a particle
-    const float*            carried;      ///< of each member: 1 on bones, where its offset is its whole place
-    const sup_vec3*         outward;      ///< u of each slot, 0 on the middle
-    const float*    reach;   ///< s of each slot
-    const sup_vec3* core;    ///< c of each slot; NULL: none
-    const uint32_t* owners;  ///< of each slot: the part whose own field moves it, SUP_NONE: none
-    const float*    fade;    ///< its share of that field
-    const uint32_t* share_begin; ///< slot_count + 1: smooth shares (apart), or the parts around a particle
-    const uint32_t* share_parts;
-    const float*    shares;
-    uint32_t        share_stride; ///< the same in LATTICE_SHARES rows of so many, for wide kernels; 0: none
-    const uint32_t* row_parts;
-    const float*    row_shares;
-    const uint32_t* couple_begin; ///< part_count + 1: how other parts' smooth fields change this one at rest
-    const uint32_t* couple_parts;
-    const float*    couples[LATTICE_FIELDS];
-    uint32_t        cell_parts; ///< parts that are measured by their cells though nodes were given: the skin encloses too little
-    bool            exact;      ///< the mesh's own triangles are measured
-    bool            apart;      ///< no two parts' own fields move the same particle
+    /// Corners of the faces: eight slots of each (those of its cell, the nearest first), the weights of their places and those
+    /// of their own field.
+    const uint32_t*           members;
+    const float*              places;
+    const float*              fields;
+    uint32_t                  member_piece_count, face_piece_count;
+    const sup_lattice_piece * member_pieces, *face_pieces; ///< part by part
+    uint32_t                  middle_count;                ///< members rising
+    const sup_lattice_middle* middles;
+    const uint32_t*           middle_slots;
+    const float *             middle_places, *middle_fields;
+    const sup_lattice_node*   nodes;        ///< that members come from
+    const uint32_t*           member_nodes; ///< of each member
+    const uint8_t*            rides;        ///< of each member: on the skin or on bones, and not on a particle
+    const float*              carried;      ///< of each member: 1 on bones, where its offset is its whole place
+    const sup_vec3*           outward;      ///< u of each slot, 0 on the middle
+    const float*              reach;        ///< s of each slot
+    const sup_vec3*           core;         ///< c of each slot; NULL: none
+    const uint32_t*           owners;       ///< of each slot: the part whose own field moves it, SUP_NONE: none
+    const float*              fade;         ///< its share of that field
+    const uint32_t*           share_begin;  ///< slot_count + 1: smooth shares (apart), or the parts around a particle
+    const uint32_t*           share_parts;
+    const float*              shares;
+    uint32_t                  share_stride; ///< the same in LATTICE_SHARES rows of so many, for wide kernels; 0: none
+    const uint32_t*           row_parts;
+    const float*              row_shares;
+    const uint32_t*           couple_begin; ///< part_count + 1: how other parts' smooth fields change this one at rest
+    const uint32_t*           couple_parts;
+    const float*              couples[LATTICE_FIELDS];
+    uint32_t cell_parts; ///< parts that are measured by their cells though nodes were given: the skin encloses too little
+    bool     exact;      ///< the mesh's own triangles are measured
+    bool     apart;      ///< no two parts' own fields move the same particle
 } sup_lattice_volume;
 
 sup_result sup_lattice_volume_create(const sup_lattice_volume_desc* desc, sup_arena* arena, sup_lattice_volume* out,
@@ -110,34 +120,35 @@ typedef struct sup_lattice_volume_bounds {
 
 /// One correction. Positions are moved in place. Within its slack a part is left alone.
 typedef struct sup_lattice_volume_call {
-    sup_vec3*        points;   ///< per slot
-    const sup_mat3*  matrices; ///< per slot
-    bool             core;     ///< along the second field
+    sup_vec3*       points;   ///< per slot
+    const sup_mat3* matrices; ///< per slot
+    bool            core;     ///< along the second field
     const float* stiffness; ///< per slot, positive: a part moves its softest flesh, and the rest as much less as it is stiffer;
                             ///< INFINITY: not at all; NULL: all alike
-    const float*     clearance; ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
-    const sup_vec3*  middle;   ///< per slot: in no round does it get farther from here than its room; NULL: room is endless
-    const float*     hold;     ///< per slot: 1 / room^2
-    const sup_vec3*  offsets;  ///< per member, added to its place; NULL: none
-    const double*    targets;  ///< per part, times the rest volume; NULL: 1
-    const float*     strength; ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
-    const double*    goals;    ///< per part, the volume itself, in place of targets and strength; NULL: none
-    const uint8_t*   parts;    ///< per part: 0 where it is at its goal, as nothing of it moves, and then nobody need be nearer
+    const float*    clearance; ///< per slot: times the field, 0 where skin meets skin (solve/lattice/lattice_gaps.h); NULL: 1
+    const sup_vec3* middle;    ///< per slot: in no round does it get farther from here than its room; NULL: room is endless
+    const float*    hold;      ///< per slot: 1 / room^2
+    const sup_vec3* offsets;   ///< per member, added to its place; NULL: none
+    const sup_vec3* known;     ///< per member: its place before anything moves; NULL: to be found
+    const double*   targets;   ///< per part, times the rest volume; NULL: 1
+    const float*    strength;  ///< per part, 0 leaves it alone, 1 meets the target; NULL: 1
+    const double*   goals;     ///< per part, the volume itself, in place of targets and strength; NULL: none
+    const uint8_t*  parts;     ///< per part: 0 where it is at its goal, as nothing of it moves, and then nobody need be nearer
                                ///< to rest than the fallback is; NULL: all may be off
-    bool             rough;    ///< without the exact step at the end
-    double           grow;     ///< cells that a round may move outwards at most; 0: as many as inwards
-    double           slack;    ///< share of the rest volume that a part may stay away from its goal; 0: none
-    uint32_t         sweeps;
-    const sup_tasks* tasks;
-    void*            scratch; ///< sup_lattice_volume_scratch bytes, 64-byte aligned
+    bool                             rough; ///< without the exact step at the end
+    double                           grow;  ///< cells that a round may move outwards at most; 0: as many as inwards
+    double                           slack; ///< share of the rest volume that a part may stay away from its goal; 0: none
+    uint32_t                         sweeps;
+    const sup_tasks*                 tasks;
+    void*                            scratch; ///< sup_lattice_volume_scratch bytes, 64-byte aligned
     const sup_lattice_volume_bounds* bounds;  ///< NULL: none. Asked between the smooth rounds and the exact step
     double*                          start;   ///< per part: the volume it had before; NULL: not asked
-    double*          reached; ///< per part: the volume it has now; NULL: not asked
+    double*                          reached; ///< per part: the volume it has now; NULL: not asked
 } sup_lattice_volume_call;
 
 /// What could not be done, for the caller to count.
 typedef struct sup_lattice_volume_report {
-    uint32_t inside_out; ///< parts left alone: their field does not enlarge them
+    uint32_t inside_out;   ///< parts left alone: their field does not enlarge them
     uint32_t out_of_reach; ///< parts that stay further than 2 % from their goal
     uint32_t held_back;    ///< parts that went back to stay within their bounds
     bool     moved;
@@ -145,9 +156,9 @@ typedef struct sup_lattice_volume_report {
 
 size_t                    sup_lattice_volume_scratch(const sup_lattice_volume* volume);
 sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* volume, const sup_lattice_volume_call* call);
-/// The volume of every part in cells at rest size. offsets and scratch as above.
+/// The volume of every part in cells at rest size. offsets, known and scratch as above.
 void sup_lattice_volume_measure(const sup_lattice_volume* volume, const sup_vec3* points, const sup_vec3* offsets,
-                                const sup_tasks* tasks, void* scratch, double* out);
+                                const sup_vec3* known, const sup_tasks* tasks, void* scratch, double* out);
 
 /// How fast its own field enlarges a part at rest: its growth in cells per cell of l. Where cuts leave little free, little.
 double sup_lattice_volume_growth(const sup_lattice_volume* volume, uint32_t part, const sup_vec3* rest,
@@ -191,7 +202,7 @@ typedef struct sup_lattice_field_job {
     const sup_lattice_part*   part;
     uint32_t                  begin, end; ///< of its members for the field, of its blocks for the cubic
     const float*              points;     ///< per slot four floats, as sup_lattice_spots leaves them
-    const sup_vec3*           offsets;
+    const sup_vec3 *          offsets, *known;
     const float*              outward;         ///< likewise per slot; NULL: places only
     float *                   places, *fields; ///< four floats of each of this part's members
 } sup_lattice_field_job;

@@ -81,6 +81,7 @@ typedef struct apply_job {
     double*                        bounds;                    ///< per part: how far from rest it may be
     float*                         shifts;                    ///< per part: lengths, as the wide kernel takes them
     const sup_vec3*                fallback;
+    const sup_vec3*                known; ///< per member: its place, before the first move
     uint8_t*                       found; ///< per part: flags below
     uint8_t*                       asked; ///< per part: is to be measured
     double (*sums)[4];                    ///< per piece of faces
@@ -136,6 +137,7 @@ static sup_lattice_field_job field_of(const apply_job* j, const sup_lattice_piec
                                     .end = piece->end,
                                     .points = j->spots,
                                     .offsets = j->call->offsets,
+                                    .known = j->known,
                                     .outward = j->along ? j->ways : NULL,
                                     .places = j->places + 4 * (size_t)v->parts[piece->part].member_begin,
                                     .fields = j->fields + 4 * (size_t)v->parts[piece->part].member_begin };
@@ -536,7 +538,9 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
     size_t                    size;
     apply_job                 j = lay_out(v, call, call->scratch, &size);
     place_spots(&j);
+    j.known = call->known;
     measure(&j);
+    j.known = NULL;
     if (call->start) memcpy(call->start, j.volumes, v->part_count * sizeof *call->start);
     set_goals(&j);
     report.moved = furthest(&j) > SAME_VOLUME;
@@ -575,12 +579,13 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
 }
 
 void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* points, const sup_vec3* offsets,
-                                const sup_tasks* tasks, void* scratch, double* out)
+                                const sup_vec3* known, const sup_tasks* tasks, void* scratch, double* out)
 {
     size_t                  size;
     sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets, .tasks = tasks }; // only read
     apply_job               j = lay_out(v, &call, scratch, &size);
     place_spots(&j);
+    j.known = known;
     measure(&j);
     memcpy(out, j.volumes, v->part_count * sizeof *out);
 }

@@ -146,13 +146,13 @@ static void place_members(const lattice_maker* m, uint32_t part, const sup_latti
     for (uint32_t i = t->member_begin; i < t->member_end; ++i) {
         const sup_lattice_node  plain = { .base = r->nodes[i], .beside = { r->nodes[i], r->nodes[i], r->nodes[i] } };
         const sup_lattice_node* node = skin ? &m->nodes[r->nodes[i]] : &plain;
-        float                   rest = 1;
+        bool                    inside = node->beside[0] != node->base;
         r->rides[i] = node->skin;
         r->carried[i] = node->carried ? 1.0f : 0.0f;
-        for (uint32_t k = LATTICE_NODE_SLOTS; k-- > 0;) {
-            uint32_t q = k == 0 ? node->base : node->beside[k - 1];
-            float    share = k == 0 ? rest : node->share[k - 1];
-            rest -= k == 0 ? 0.0f : share;
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) { // as the skin is embedded in its cell, the nearest corner first
+            uint32_t q = inside ? m->v->particles[8 * (size_t)node->cell + (node->corner ^ k)] : node->base;
+            float    share = inside || k == 0 ? 1.0f : 0.0f;
+            for (uint32_t a = 0; a < 3 && inside; ++a) share *= k >> a & 1 ? node->share[a] : 1 - node->share[a];
             if (node->carried) share = 0;
             size_t at = LATTICE_NODE_SLOTS * (size_t)i + k;
             r->slots[at] = m->desc->slots[q];
@@ -180,7 +180,7 @@ void lattice_node_at_rest(const lattice_maker* m, const sup_lattice_node* n, dou
         sup_voxels_corner(m->v, n->beside[k], at);
         for (int a = 0; a < 3; ++a) out[a] += (double)n->share[k] * ((double)at[a] - (double)from[a]);
     }
-    for (int a = 0; a < 3 && n->carried; ++a) out[a] = ((double)(&n->place.x)[a] - m->v->origin[a]) / m->v->h;
+    for (int a = 0; a < 3 && (n->carried || n->middle); ++a) out[a] = ((double)(&n->place.x)[a] - m->v->origin[a]) / m->v->h;
 }
 
 // Volume of a part at rest in cells; slopes: three of each member, NULL: none. Twelve times the volume of a patch is
@@ -232,7 +232,7 @@ static void place_at_rest(const lattice_maker* m, const sup_lattice_part* t, boo
             sup_voxels_corner(m->v, of_slot[r->slots[row]], at);
             for (int a = 0; a < 3; ++a) x[a] += (double)r->places[row] * ((double)at[a] - (double)from[a]);
         }
-        if (!skin || !m->nodes[r->nodes[i]].carried) continue;
+        if (!skin || !(m->nodes[r->nodes[i]].carried || m->nodes[r->nodes[i]].middle)) continue;
         lattice_node_at_rest(m, &m->nodes[r->nodes[i]], x);
         for (int a = 0; a < 3; ++a) x[a] -= from[a];
     }
@@ -401,6 +401,67 @@ static sup_result find_carriers(const lattice_maker* m, sup_lattice_part* parts,
     return SUP_OK;
 }
 
+// The points that a middle is the mean of.
+static const uint32_t* points_of(const lattice_maker* m, const sup_lattice_node* middle, uint32_t* count)
+{
+    const sup_volumes* v = &m->surface;
+    uint32_t           at = middle->points[0] - v->point_count;
+    bool               hole = at < v->hole_count;
+    const uint32_t*    begin = hole ? v->hole_begin + at : v->border_begin + (at - v->hole_count);
+    *count = begin[1] - begin[0];
+    return (hole ? v->hole_points : v->border_points) + begin[0];
+}
+
+// The slots that points lie between, each once, and what they count in their mean. Leaves `sums` as it was: all 0.
+static uint32_t slots_between(const lattice_maker* m, const uint32_t* points, uint32_t count, float* sums, uint32_t* slots,
+                              float* shares)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 8 * count; ++i) {
+        const sup_lattice_node* n = &m->nodes[points[i / 8]];
+        uint32_t                slot = m->desc->slots[m->v->particles[8 * (size_t)n->cell + (n->corner ^ i % 8)]];
+        float                   share = 1.0f / (float)count;
+        for (uint32_t a = 0; a < 3; ++a) share *= i >> a & 1 ? n->share[a] : 1 - n->share[a];
+        if (share == 0) continue;
+        if (sums[slot] == 0) slots[found++] = slot;
+        sums[slot] += share;
+    }
+    for (uint32_t k = 0; k < found; ++k) shares[k] = sums[slots[k]], sums[slots[k]] = 0;
+    return found;
+}
+
+static sup_result list_middles(const lattice_maker* m, const part_lists* lists, const uint32_t* of_slot, sup_arena* arena,
+                               sup_lattice_volume* out, sup_error* error)
+{
+    uint32_t count = 0, room = 0, points;
+    for (uint32_t i = 0; i < lists->member_count; ++i) {
+        const sup_lattice_node* n = m->nodes ? &m->nodes[lists->nodes[i]] : NULL;
+        if (!n || !n->middle) continue;
+        points_of(m, n, &points);
+        ++count, room += 8 * points;
+    }
+    sup_lattice_middle* middles = SUP_NEW(arena, sup_lattice_middle, count);
+    uint32_t*           slots = SUP_NEW(arena, uint32_t, room);
+    float*              places = SUP_NEW(arena, float, room);
+    float*              fields = SUP_NEW(arena, float, room);
+    float*              sums = SUP_NEW(m->scratch, float, m->desc->slot_count);
+    if (!middles || !slots || !places || !fields || !sums) return sup_fail_memory(error, "volumes");
+    for (uint32_t part = 0, at = 0; part < m->desc->part_count; ++part)
+        for (uint32_t i = lists->parts[part].member_begin; i < lists->parts[part].member_end; ++i) {
+            const sup_lattice_node* n = m->nodes ? &m->nodes[lists->nodes[i]] : NULL;
+            if (!n || !n->middle) continue;
+            const uint32_t* list = points_of(m, n, &points);
+            uint32_t        end = at + slots_between(m, list, points, sums, slots + at, places + at);
+            middles[out->middle_count++] = (sup_lattice_middle){ i, at, end };
+            for (; at < end; ++at) fields[at] = places[at] * own_share(m, part, of_slot[slots[at]]);
+        }
+    out->middles = middles;
+    out->middle_slots = slots;
+    out->middle_places = places;
+    out->middle_fields = fields;
+    return SUP_OK;
+}
+
 enum { PIECE_MEMBERS = 512, PIECE_BLOCKS = 64 }; // multiples of a register; about 4 microseconds each
 
 static uint32_t pieces_of(uint32_t begin, uint32_t end, uint32_t size) { return (end - begin + size - 1) / size; }
@@ -472,6 +533,8 @@ sup_result lattice_make_parts(lattice_maker* m, sup_arena* arena, sup_lattice_vo
     out->fields = r.fields;
     out->member_count = rows;
     out->exact = m->surface.part_count > 0;
+    result = list_middles(m, &lists, of_slot, arena, out, error);
+    if (result != SUP_OK) return result;
     result = cut_pieces(lists.parts, m->desc->part_count, arena, out, error);
     if (result != SUP_OK || m->desc->trial || !out->apart) return result;
     result = find_carriers(m, lists.parts, out, error);

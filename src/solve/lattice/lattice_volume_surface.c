@@ -37,44 +37,48 @@ static uint32_t particle_at(const sup_voxels* v, const double place[3])
     return v->at[at] == SUP_NONE ? SUP_NONE : v->particles[8 * (size_t)v->at[at] + corner];
 }
 
-// The center of a fan: on the bones that carry its cuts, else on the particle next to the middle of its border, which both
-// neighbors share, so that where it is does not matter.
+// The middle of some points of the mesh. Without offsets, which come with a surface, it is the particle next to it.
+static sup_lattice_node middle_node(const lattice_maker* m, const sup_lattice_node* nodes, const uint32_t* points,
+                                    uint32_t count, uint32_t extended)
+{
+    double mean[3] = { 0 };
+    for (uint32_t i = 0; i < count; ++i) {
+        double at[3];
+        lattice_node_at_rest(m, &nodes[points[i]], at);
+        for (int a = 0; a < 3; ++a) mean[a] += at[a] / count;
+    }
+    uint32_t         p = nearest_particle(m, points, count, mean);
+    bool             rides = m->desc->surface != NULL;
+    sup_lattice_node node = { .base = p, .beside = { p, p, p }, .skin = rides, .middle = rides, .points = { extended } };
+    for (int a = 0; a < 3; ++a) (&node.place.x)[a] = (float)(m->v->origin[a] + m->v->h * mean[a]);
+    return node;
+}
+
+// The center of a fan: on the bones that carry its cuts, else in the middle of its border.
 static sup_lattice_node center_node(const lattice_maker* m, const sup_volumes* v, const sup_lattice_node* nodes,
                                     uint32_t center)
 {
-    uint32_t         first = v->border_begin[center], count = v->border_begin[center + 1] - first, p = SUP_NONE;
-    bool             carried = v->center_begin[center + 1] > v->center_begin[center];
+    uint32_t         first = v->border_begin[center], count = v->border_begin[center + 1] - first, p;
     double           mean[3] = { 0 };
-    sup_lattice_node node = { .carried = carried, .skin = carried, .points = { center } };
+    sup_lattice_node node = { .carried = true, .skin = true, .points = { center } };
+    if (v->center_begin[center + 1] == v->center_begin[center])
+        return middle_node(m, nodes, v->border_points + first, count, v->point_count + v->hole_count + center);
     for (uint32_t i = v->center_begin[center]; i < v->center_begin[center + 1]; ++i)
         for (int a = 0; a < 3; ++a) mean[a] += v->center_shares[i] * (double)(&v->cut_points[v->center_cuts[i]].x)[a];
-    for (int a = 0; a < 3 && carried; ++a) {
+    for (int a = 0; a < 3; ++a) {
         (&node.place.x)[a] = (float)mean[a];
         mean[a] = (mean[a] - m->v->origin[a]) / m->v->h;
     }
-    for (uint32_t i = 0; i < count && !carried; ++i) {
-        double at[3];
-        lattice_node_at_rest(m, &nodes[v->border_points[first + i]], at);
-        for (int a = 0; a < 3; ++a) mean[a] += at[a] / count;
-    }
-    if (carried) p = particle_at(m->v, mean);
+    p = particle_at(m->v, mean);
     if (p == SUP_NONE) p = nearest_particle(m, v->border_points + first, count, mean);
     node.base = node.beside[0] = node.beside[1] = node.beside[2] = p;
     return node;
 }
 
-// The middle of a hole rides on the particle next to it.
 static sup_lattice_node hole_node(const lattice_maker* m, const sup_volumes* v, const sup_lattice_node* nodes, uint32_t hole)
 {
     uint32_t first = v->hole_begin[hole], count = v->hole_begin[hole + 1] - first;
-    double   mean[3] = { 0 };
-    for (uint32_t i = 0; i < count; ++i) {
-        double at[3];
-        lattice_node_at_rest(m, &nodes[v->hole_points[first + i]], at);
-        for (int a = 0; a < 3; ++a) mean[a] += at[a] / count;
-    }
-    uint32_t p = nearest_particle(m, v->hole_points + first, count, mean);
-    return (sup_lattice_node){ .base = p, .beside = { p, p, p } };
+    return middle_node(m, nodes, v->hole_points + first, count, v->point_count + hole);
 }
 
 // Triangles go with the cells of their corners. Leaves the surface empty where the mesh has holes, is too coarse or too fine.

@@ -107,12 +107,24 @@ void SUP_WIDE(sup_lattice_spots)(const sup_vec3* from, uint32_t begin, uint32_t 
     }
 }
 
-// The weighted sum over four slots of their vectors from an origin.
+// The weighted sum over eight slots of their vectors from an origin, two at a time.
 static inline f4 mix(const float* spots, f4 origin, const uint32_t* slots, const float* weights)
 {
+    f8 sum = f8_all(0), o = __builtin_shufflevector(origin, origin, 0, 1, 2, 3, 4, 5, 6, 7);
+    for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; k += 2) {
+        f4 one = f4_all(weights[k]), two = f4_all(weights[k + 1]);
+        sum += __builtin_shufflevector(one, two, 0, 1, 2, 3, 4, 5, 6, 7) *
+               (f8_join(spots + 4 * (size_t)slots[k], spots + 4 * (size_t)slots[k + 1]) - o);
+    }
+    return __builtin_shufflevector(sum, sum, 0, 1, 2, 3) + __builtin_shufflevector(sum, sum, 4, 5, 6, 7);
+}
+
+// Of a middle, over as many slots as its points lie between.
+static inline f4 mix_middle(const sup_lattice_middle* r, const float* spots, f4 origin, const uint32_t* slots,
+                            const float* weights)
+{
     f4 sum = f4_all(0);
-    for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k)
-        sum += f4_all(weights[k]) * (f4_load(spots + 4 * (size_t)slots[k]) - origin);
+    for (uint32_t k = r->begin; k < r->end; ++k) sum += f4_all(weights[k]) * (f4_load(spots + 4 * (size_t)slots[k]) - origin);
     return sum;
 }
 
@@ -120,18 +132,30 @@ void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
 {
     const sup_lattice_volume* v = j->volume;
     const f4                  o = f4_load(j->points + 4 * (size_t)j->part->origin), scale = f4_all((float)(1.0 / v->h));
+    for (uint32_t m = j->begin; m < j->end && j->known; ++m) {
+        f4 at = scale * ((f4){ j->known[m].x, j->known[m].y, j->known[m].z, 0 } - o);
+        memcpy(j->places + 4 * (size_t)(m - j->part->member_begin), &at, sizeof at);
+    }
+    if (j->known) return;
+    const sup_lattice_middle* middle = v->middles;
+    while (middle < v->middles + v->middle_count && middle->member < j->begin) ++middle;
     for (uint32_t m = j->begin; m < j->end; ++m) {
         size_t row = LATTICE_NODE_SLOTS * (size_t)m, to = 4 * (size_t)(m - j->part->member_begin);
-        f4     at = mix(j->points, o, v->members + row, v->places + row);
+        bool   mean = middle < v->middles + v->middle_count && middle->member == m;
+        f4     at = mean ? mix_middle(middle, j->points, o, v->middle_slots, v->middle_places)
+                         : mix(j->points, o, v->members + row, v->places + row);
         if (j->offsets) {
             sup_vec3 off = j->offsets[m];
             at = at + ((f4){ off.x, off.y, off.z, 0 } - f4_all(v->carried[m]) * o);
         }
         at = scale * at;
         memcpy(j->places + to, &at, sizeof at);
-        if (!j->outward) continue;
-        f4 field = mix(j->outward, f4_all(0), v->members + row, v->fields + row);
-        memcpy(j->fields + to, &field, sizeof field);
+        if (j->outward) {
+            f4 field = mean ? mix_middle(middle, j->outward, f4_all(0), v->middle_slots, v->middle_fields)
+                            : mix(j->outward, f4_all(0), v->members + row, v->fields + row);
+            memcpy(j->fields + to, &field, sizeof field);
+        }
+        middle += mean;
     }
 }
 
