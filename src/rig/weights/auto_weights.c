@@ -10,19 +10,19 @@
 #include <string.h>
 
 enum {
-    BONE_SAMPLES = 16, // along a bone that is asked whether it lies inside
-    KEPT = 16,         // influences of a point unless asked otherwise
+    BONE_SAMPLES = 16, // samples along a bone that are tested for lying inside
+    KEPT = 16,         // influences of a point unless options set another number
     GRAIN = 512,
-    CELLS_LEAST = 8, // however the mesh fills its box
-    // Particles that weights spread over where nobody asked for cells. Characters have up to 25,000, a horse with gaps between
-    // its legs 90,000, and every eight joints take as long as that times its cube root; soup that fills its box gets coarser
-    // cells.
+    CELLS_LEAST = 8, // for any mesh, however much of its box it fills
+    // The most particles that weights spread over unless the user chose the number of cells. Characters have up to 25,000, a
+    // horse with gaps between its legs 90,000, and the time for every eight joints grows with that times its cube root; soup
+    // that fills its box gets coarser cells.
     PARTICLES_MOST = 120000,
 };
-#define CELLS_A_PARTICLE 0.85 // in soup, and less than that: a grid that is made again should be the last
+#define CELLS_A_PARTICLE 0.85 // share of that limit for soup: a grid that has to be remade should be the last
 #define LEAST_WEIGHT 1e-3f
-#define SOLVING 0.2       // of the time has gone when that begins, about
-#define IDLE_WEIGHT 0.05f // a joint that no point follows by more has no flesh of its own
+#define SOLVING 0.2       // approximate share of the time that has passed when this begins
+#define IDLE_WEIGHT 0.05f // a joint whose weights are all below this moves no flesh of its own
 
 typedef struct influence {
     float    weight;
@@ -49,7 +49,7 @@ typedef struct weights_maker {
     sup_diffusion_run* runs;
     uint32_t*          cells; ///< of each point
     float*             places;
-    influence*         kept; ///< points x keep, heaviest first
+    influence*         kept; ///< cells x SUP_CELL_JOINTS, heaviest first; NULL: not requested
     uint32_t           keep;
     influence*         of_cells; ///< cells x SUP_CELL_JOINTS, likewise; NULL: nobody asked
 } weights_maker;
@@ -91,7 +91,7 @@ static sup_result report(const weights_maker* w, double share, sup_error* error)
     return sup_fail(error, SUP_ERROR_CANCELLED, "cancelled while making weights");
 }
 
-// Every group of the batch, some tenths of a second at a time.
+// Solves every group of the batch, in portions of some tenths of a second.
 static sup_result solve_batch(weights_maker* w, uint32_t groups, sup_auto_weights* out, sup_error* error)
 {
     sup_result result = SUP_OK;
@@ -134,7 +134,7 @@ static void sample_points(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// In the middle of each cell.
+// At the center of each cell.
 static void sample_cells(void* data, uint32_t begin, uint32_t end)
 {
     const weights_maker* w = data;
@@ -148,7 +148,7 @@ static void sample_cells(void* data, uint32_t begin, uint32_t end)
             }
 }
 
-// Points of no triangle may lie where no cell is.
+// Points that no triangle uses may lie where there is no cell.
 static sup_result place_points(weights_maker* w, sup_auto_weights* out, sup_error* error)
 {
     const uint32_t* nearest = NULL;
@@ -207,7 +207,7 @@ static sup_result solve_all(weights_maker* w, sup_auto_weights* out, sup_error* 
 
 // ---------------------------------------------------------------------------------------------- result
 
-// How many of a point's influences count: all but the faint, and at least one.
+// How many influences of a point to keep: all but the faint ones, and at least one.
 static uint32_t count_kept(const weights_maker* w, uint32_t p, double* sum)
 {
     const influence* list = w->kept + (size_t)p * w->keep;
@@ -268,9 +268,9 @@ static sup_result write_cells(const weights_maker* w, sup_arena* arena, sup_auto
     return SUP_OK;
 }
 
-// ---------------------------------------------------------------------------------------------- what does not fit
+// ---------------------------------------------------------------------------------------------- bones outside the mesh
 
-// Of a bone's length outside the cells. A tail that was guessed may stick out; it does not count.
+// The share of a bone's length outside the cells. A tail whose length was guessed may stick out; it does not count.
 static double outside_share(const weights_maker* w, const sup_bone* b)
 {
     uint32_t out = 0;
@@ -284,7 +284,7 @@ static double outside_share(const weights_maker* w, const sup_bone* b)
     return (double)out / BONE_SAMPLES;
 }
 
-// Joints whose bones lie outside, and joints that move nothing: a skeleton that was not made for this mesh has many.
+// Finds joints whose bones lie outside and joints that move nothing: a skeleton made for another mesh has many.
 static sup_result find_misfits(const weights_maker* w, sup_arena* arena, sup_auto_weights* out, sup_error* error)
 {
     uint8_t*  leads = SUP_NEW(w->scratch, uint8_t, w->owner_count);
@@ -296,12 +296,12 @@ static sup_result find_misfits(const weights_maker* w, sup_arena* arena, sup_aut
         if (w->kept[i].weight > IDLE_WEIGHT) leads[w->kept[i].owner] = 1;
     uint8_t* out_of = SUP_NEW(w->scratch, uint8_t, w->bone_count);
     uint32_t joint_most = w->joints[w->owner_count - 1];
-    uint8_t* enters = SUP_NEW(w->scratch, uint8_t, (size_t)joint_most + 1); // joints where a bone inside ends
+    uint8_t* enters = SUP_NEW(w->scratch, uint8_t, (size_t)joint_most + 1); // joints at which a bone ends inside
     if (!out_of || !enters) return sup_fail_memory(error, "weights");
     for (uint32_t b = 0; b < w->bone_count; ++b) out_of[b] = outside_share(w, &w->bones[b]) > 0.5;
-    // Roots lead in from the floor: only what leaves the body again does not fit.
+    // Roots lead in from the floor: only a bone that leaves the body again is wrong.
     for (uint32_t q = 0; q < w->bone_count; ++q)
-        if (!out_of[q] && w->bones[q].child <= joint_most) enters[w->bones[q].child] = 1; // SUP_NONE is above
+        if (!out_of[q] && w->bones[q].child <= joint_most) enters[w->bones[q].child] = 1; // SUP_NONE marks a root
     for (uint32_t b = 0; b < w->bone_count; ++b) beside[w->owners[b]] |= out_of[b] && enters[w->bones[b].joint];
     for (uint32_t o = 0; o < w->owner_count; ++o) {
         if (beside[o]) outside[out->outside_count++] = w->joints[o];
@@ -331,8 +331,8 @@ static sup_result spread_weights(weights_maker* w, sup_error* error)
     return sup_lattice_weights_create(&desc, w->scratch, &w->lattice, error);
 }
 
-// As many cells as weights are spread over in bounded time. There is a particle at least for each cell, so that soup with too
-// many is left before every cell of it is asked for its winding number.
+// The number of cells for which spreading weights takes bounded time. Every cell has at least one particle, so soup with too
+// many is rejected before the winding number of every cell is computed.
 static sup_result fill_cells(weights_maker* w, uint32_t* cells, sup_error* error)
 {
     for (;;) {

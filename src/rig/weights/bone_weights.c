@@ -1,4 +1,4 @@
-// Automatic weights put on a character, and a skeleton put under a mesh that has none.
+// Puts automatic weights on a character, and a skeleton under a mesh that has none.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "rig/redescribe.h"
@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-// Influences of old and new weights together; more are dropped, lightest of the new first.
+// The most old and new influences together; beyond that the lightest new ones are dropped first.
 enum { BLEND_MAX = 128 };
 #define LEAST_WEIGHT 1e-3
 
 // ---------------------------------------------------------------------------------------------- weights
 
-// A part that hangs on a joint of the skeleton is rigid on purpose: a visor, a sword. One that hangs on a node beside it was
-// never bound.
+// A part that is attached to a joint of the skeleton is rigid on purpose: a visor, a sword. One attached to a node outside the
+// skeleton was never bound.
 static bool stays_rigid(const sup_character* c, const sup_part* part)
 {
     for (uint32_t j = part->joint; j != SUP_NONE; j = c->skeleton.joints[j].parent)
@@ -21,7 +21,7 @@ static bool stays_rigid(const sup_character* c, const sup_part* part)
     return false;
 }
 
-// How much of a point's weights is new: nothing on rigid parts, else what the mask says.
+// How much of a point's weights is replaced: nothing on rigid parts, else the value of the mask.
 static float* make_shares(const sup_character* c, const sup_part* parts, const float* mask)
 {
     float* share = SUP_NEW(c->arena, float, c->mesh.point_count);
@@ -48,7 +48,7 @@ static void add(blend* b, const sup_weights* from, uint32_t point, double share)
     }
 }
 
-// Heaviest first, the faint and those over the limit dropped, summing to 1.
+// Sorts by weight, drops faint influences and those beyond the limit, and normalizes.
 static void settle(blend* b, uint32_t most, double least)
 {
     for (uint32_t i = 1; i < b->count; ++i)
@@ -73,10 +73,10 @@ static void blend_point(const sup_weights* old, const sup_weights* fresh, float 
     out->count = 0;
     add(out, fresh, point, (double)share);
     add(out, old, point, 1 - (double)share);
-    settle(out, share > 0 ? most : 0, share > 0 ? LEAST_WEIGHT : 0); // what is kept is kept as it was
+    settle(out, share > 0 ? most : 0, share > 0 ? LEAST_WEIGHT : 0); // what the mask keeps stays exactly as it was
 }
 
-// Old and new weights mixed.
+// Blends the old weights with the new ones.
 static sup_result merge(const sup_character* c, const float* share, uint32_t most, sup_weights* fresh, sup_error* error)
 {
     uint32_t  points = c->mesh.point_count;
@@ -127,14 +127,14 @@ sup_result sup_character_weigh(sup_character* c, uint32_t bone_count, const sup_
     if (result != SUP_OK) return result;
     c->mesh.parts = parts;
     c->weights = out->weights;
-    // OBJ and PLY have none that could differ.
+    // OBJ and PLY files contain no weights to differ from.
     if (c->source_format && strcmp(c->source_format, "gltf") == 0) c->source_format = "gltf weights";
     return SUP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------- skeleton
 
-// Points stay the points they were, and all hang on one joint until they are weighed.
+// The points stay the same and all follow one joint until weights are computed.
 static sup_result describe_part(const sup_character* from, uint32_t index, uint32_t joint, sup_arena* arena, sup_part_desc* out,
                                 sup_error* error)
 {

@@ -1,6 +1,6 @@
-// Rough joints moved to the center of the volume around them (Chen et al. 2012, section 4.1, say that they do; how is ours):
-// the mean of the cells in a ball about the joint, taken again and again, across the bone only: where along a limb a joint sits
-// is for the person to say. The ball reaches just over the limb's thickness, so that it always feels the nearer wall.
+// Moves rough joints to the center of the volume around them. Chen et al. 2012 (section 4.1) do so without saying how; ours is
+// the mean of the cells in a ball around the joint, repeated until it converges, and only across the bone: the position along a
+// limb is the user's choice. The ball is slightly larger than the limb's thickness, so it always contains the nearer wall.
 #include "base/internal.h"
 #include "math/vec.h"
 #include "rig/weights/depth.h"
@@ -10,19 +10,19 @@
 #include <string.h>
 
 #define CELLS_STANDARD 80u
-#define PASSES 40        // of all joints, at the most
+#define PASSES 40        // upper bound for all joints together
 #define ENOUGH 0.02      // cells: a joint that moves less has converged
-#define ROUGH 3.0        // cells around a joint that are asked how thick the limb is
-#define FAR_OUTSIDE 4.0  // cells: further from the mesh than this a joint is not rough but wrong, and stays
-#define SURFACE_CELL 0.5 // how much of a cell at the surface is taken to be full
+#define ROUGH 3.0        // cells around a joint at which the limb's thickness is measured
+#define FAR_OUTSIDE 4.0  // cells: a joint farther from the mesh than this is not rough but wrong, and stays
+#define SURFACE_CELL 0.5 // how full a cell at the surface is assumed to be
 
 typedef struct node {
     uint32_t parent;   // SUP_NONE: a root
     double   place[3]; // in cells from the grid's origin
     double   first[3];
-    double   reach; // of the ball
-    double   limit; // of the whole way
-    uint32_t cell;  // where it last was inside; SUP_NONE: outside, stays
+    double   reach; // radius of the ball
+    double   limit; // of the total displacement
+    uint32_t cell;  // its last position inside the mesh; SUP_NONE: it is outside and stays
     bool     settled;
     double   ahead[3]; // sum of the children's places
     uint32_t children;
@@ -31,14 +31,14 @@ typedef struct node {
 typedef struct centering {
     const sup_voxels* voxels;
     float*            depth; // of each grid cell: cells to the nearest empty one
-    uint32_t*         mark;  // of each cell: the walk that saw it last
+    uint32_t*         mark;  // per cell: the last search that visited it
     uint32_t*         queue;
     uint32_t          walk;
     uint32_t          node_count;
     node*             nodes;
 } centering;
 
-// ---------------------------------------------------------------------------------------------- walks
+// ---------------------------------------------------------------------------------------------- searches
 
 static void cell_center(const sup_voxels* v, uint32_t cell, double out[3])
 {
@@ -54,7 +54,7 @@ static double distance(const double a[3], const double b[3])
     return sqrt(x * x + y * y + z * z);
 }
 
-// Cells in the ball that hang together with the first: the other leg does not count.
+// Cells in the ball that are connected to the first one: the other leg does not count.
 typedef struct ball {
     double mean[3], weight;
     float  deepest;
@@ -103,7 +103,7 @@ static uint32_t cell_at(const sup_voxels* v, const double place[3])
 
 // ---------------------------------------------------------------------------------------------- joints
 
-// The cell a joint begins in: its own, else the nearest one not far outside.
+// The cell that a joint starts from: its own, else the nearest one not far outside.
 static void begin_node(centering* c, node* n)
 {
     const sup_voxels* v = c->voxels;
@@ -124,8 +124,8 @@ static void begin_node(centering* c, node* n)
     n->limit = INFINITY;
 }
 
-// The ball is as thick as the limb that the joint moves: at a hip it feels the thigh and not the belly. And a joint never goes
-// further than half a bone: then it would be another joint.
+// The ball is as thick as the limb that the joint moves: at a hip that is the thigh, not the belly. A joint never moves farther
+// than half a bone, or it would become another joint.
 static void fit_to_bone(centering* c, node* n, node* above)
 {
     double middle[3], length = distance(n->place, above->place);
@@ -140,7 +140,7 @@ static void fit_to_bone(centering* c, node* n, node* above)
     if (length / 2 < above->limit) above->limit = length / 2;
 }
 
-// Where the children of every joint are on the whole.
+// The mean position of every joint's children.
 static void look_ahead(centering* c)
 {
     for (uint32_t i = 0; i < c->node_count; ++i) {
@@ -156,7 +156,7 @@ static void look_ahead(centering* c)
     }
 }
 
-// From the parent to the middle of the children; false where there is no such line.
+// The direction from the parent to the middle of the children; false if there is none.
 static bool tangent(const centering* c, const node* n, double out[3])
 {
     if (n->parent == SUP_NONE && n->children != 1) return false;
@@ -183,7 +183,7 @@ static void move_node(centering* c, node* n)
     }
     n->settled = sqrt(moved2) < ENOUGH;
     double far = distance(n->place, n->first);
-    if (far > n->limit) { // it runs off along a branch
+    if (far > n->limit) { // it drifts along a branch
         for (int a = 0; a < 3; ++a) n->place[a] = n->first[a] + (n->place[a] - n->first[a]) * n->limit / far;
         n->settled = true;
     }
@@ -268,7 +268,7 @@ sup_result sup_places_center(const sup_mesh* mesh, uint32_t count, const uint32_
 
 static sup_affine local_of(const sup_joint* j) { return j->has_matrix ? j->matrix : affine_from_transform(&j->rest); }
 
-// From a joint's space to that of the file at rest. Parents may come in any order; a ring of them ends at the count.
+// From a joint's space to the file's rest space. Parents may come in any order; a cycle ends at the count.
 static sup_affine global_of(const sup_joint* joints, uint32_t count, uint32_t joint)
 {
     sup_affine global = local_of(&joints[joint]);
@@ -281,7 +281,7 @@ static sup_affine global_of(const sup_joint* joints, uint32_t count, uint32_t jo
     return global;
 }
 
-// A joint moves by its offset in bind space: its axes stay, and so does the skin at rest.
+// A joint moves by its offset in bind space: its axes and the skin at rest do not change.
 static void move_joints(const sup_joint* old, uint32_t count, const sup_vec3* offsets, sup_affine* globals, sup_joint* joints)
 {
     for (uint32_t j = 0; j < count; ++j) {
@@ -334,11 +334,11 @@ static sup_result center(const sup_mesh* mesh, uint32_t count, sup_joint* joints
     }
     for (uint32_t j = 0; j < count; ++j) {
         if (node_of[j] == SUP_NONE) continue;
-        uint32_t above = joints[j].parent; // over nodes that are no joints of the skin
+        uint32_t above = joints[j].parent; // skips nodes that are not joints of the skin
         for (uint32_t n = 0; above < count && node_of[above] == SUP_NONE && n < count; ++n) above = joints[above].parent;
         parents[node_of[j]] = above < count ? node_of[above] : SUP_NONE;
         if (!has_tail || !has_tail[j]) continue;
-        if (inner[j]) continue; // its tail is the child's own place
+        if (inner[j]) continue; // the tail is where the child is
         tail_of[j] = nodes;
         parents[nodes] = node_of[j];
         places[nodes++] = tails[j];

@@ -1,4 +1,4 @@
-// Which parts look like clothes that were never bound.
+// Finds parts that look like clothes that were never bound.
 #include "base/internal.h"
 #include "geom/search/closest.h"
 #include "supple/rig.h"
@@ -13,7 +13,7 @@ typedef struct search {
     sup_box*             nodes;
 } search;
 
-// What hangs on a joint of the skeleton is meant to be carried by it: a sword, a helmet, an eye.
+// A part attached to a joint of the skeleton is meant to be carried by it: a sword, a helmet, an eye.
 static bool is_candidate(const sup_character* c, const sup_part* part)
 {
     if (part->joint == SUP_NONE) return false;
@@ -22,7 +22,7 @@ static bool is_candidate(const sup_character* c, const sup_part* part)
     return true;
 }
 
-// Triangles hold points, which are numbered part by part.
+// Triangles index points, which are numbered part by part.
 static sup_result collect_body(search* s)
 {
     const sup_mesh* mesh = &s->character->mesh;

@@ -1,7 +1,7 @@
 // A chamfer distance over the grid in two sweeps.
 #include "rig/weights/depth.h"
 
-// Forward or back; neighbors are those already seen.
+// One sweep, forward or backward; it reads the neighbors already visited.
 static void sweep(const sup_voxels* v, int sign, float* depth)
 {
     static const float steps[4] = { 0, 1, 1.41421356f, 1.73205081f };

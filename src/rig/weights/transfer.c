@@ -1,6 +1,7 @@
-// Weights of a body for clothes that have none: the nearest place of the body where the match is good, a smooth fill over the
-// clothes where it is not (Abdrashitov, Raichstat, Monsen, Hill, Robust Skin Weights Transfer via Weight Inpainting, 2023). We
-// fill with a harmonic function of positive edge weights rather than a biharmonic one: it can leave neither 0..1 nor the sum 1.
+// Transfers a body's weights to clothes that have none: those of the nearest place on the body where the match is good, a
+// smooth fill over the clothes elsewhere (Abdrashitov, Raichstat, Monsen, Hill, Robust Skin Weights Transfer via Weight
+// Inpainting, 2023). We fill with a harmonic function with positive edge weights instead of a biharmonic one: it stays within
+// 0..1, and the weights keep their sum of 1.
 #include "supple/rig.h"
 
 #include "base/internal.h"
@@ -11,10 +12,10 @@
 
 #include <string.h>
 
-// Weights below this move nothing that could be seen, and fills are small and positive nearly everywhere.
+// Smaller weights move nothing visibly, and fills are small and positive nearly everywhere.
 static const float NEGLIGIBLE = 1e-4f;
 enum { INFLUENCES_MOST = 16, STEPS_MAX = 4000 };
-static const double RESIDUAL = 1e-7; // of the right-hand side
+static const double RESIDUAL = 1e-7; // residual relative to the right-hand side
 
 typedef struct influence {
     uint32_t joint;
@@ -31,18 +32,18 @@ typedef struct transfer {
     sup_vec3 *                body_normals, *normals;
     sup_closest*              places;
     bool*                     good;
-    influence*                rows; // `most` for each point, zeros behind the last
+    influence*                rows; // `most` for each point, zeros in unused slots
     sup_topology              topology;
 
-    uint32_t* unknown; // number of each point that is filled, SUP_NONE for the others
+    uint32_t* unknown; // index of each unknown point among the unknowns, SUP_NONE for the others
     uint32_t  unknown_count;
     uint32_t* points; // of the unknowns
-    double*   edges;  // weights, one for each neighbor in the topology's rings
+    double*   edges;  // edge weights, one for each neighbor in the topology's rings
 } transfer;
 
 // ---------------------------------------------------------------------------------------------- matching
 
-// Sums of the triangles' area vectors.
+// Sums the area vectors of the triangles.
 static sup_vec3* make_normals(sup_arena* arena, const sup_surface* s)
 {
     sup_vec3* normals = SUP_NEW(arena, sup_vec3, s->point_count);
@@ -54,7 +55,7 @@ static sup_vec3* make_normals(sup_arena* arena, const sup_surface* s)
     return normals;
 }
 
-// Into rows kept largest first; what does not fit is the smallest.
+// Inserts into a row that is sorted by weight; if it is full, the smallest drops out.
 static void keep_influence(influence* row, uint32_t most, influence one)
 {
     for (uint32_t i = 0; i < most; ++i)
@@ -71,7 +72,7 @@ static void blend_row(const transfer* t, const sup_closest* place, influence* ro
     const uint32_t*           corners = t->bvh.corners + 3 * (size_t)place->slot;
     for (int c = 0; c < 3; ++c)
         for (uint32_t i = in->begin[corners[c]]; i < in->begin[corners[c] + 1]; ++i) {
-            // A joint of several corners is gathered where it stands first.
+            // Merges the weights that several corners have for one joint.
             uint32_t joint = in->joints[i];
             double   sum = 0;
             bool     first = true;
@@ -158,7 +159,8 @@ static sup_result connect(transfer* t)
     return SUP_OK;
 }
 
-// Points that matched badly, where their piece of the clothes has any that matched well; a piece without takes what is nearest.
+// Marks points to fill: those that matched badly, on pieces of the clothes where some point matched well; a piece without one
+// takes the nearest weights.
 static sup_result find_unknowns(transfer* t, sup_transfer* out)
 {
     uint32_t count = t->in->clothes.point_count;
@@ -206,7 +208,7 @@ static double product(const double* a, const double* b, uint32_t count)
     return sum;
 }
 
-// Conjugate gradients with the diagonal as preconditioner, from zero.
+// Conjugate gradients with a diagonal preconditioner, starting from zero.
 static void solve(const transfer* t, fill* f)
 {
     uint32_t n = t->unknown_count;
@@ -241,7 +243,7 @@ static float row_value(const transfer* t, uint32_t point, uint32_t joint)
     return 0;
 }
 
-// What the matched neighbors of the unknowns say about one joint. False: nothing.
+// The right-hand side for one joint, from the matched neighbors of the unknowns. False: it is zero.
 static bool gather(const transfer* t, uint32_t joint, fill* f)
 {
     bool any = false;
@@ -290,7 +292,7 @@ static sup_result copy_results(const transfer* t, sup_arena* arena, sup_transfer
     if (!begin) return sup_fail_memory(t->error, "weights of clothes");
     for (uint32_t p = 0; p < count; ++p) {
         const influence* row = t->rows + (size_t)p * t->most;
-        // The first always stays: a point that hangs on nothing would be lost.
+        // The first one always stays: a point without influences would be lost.
         for (uint32_t i = 0; i < t->most && (i == 0 || row[i].value > NEGLIGIBLE); ++i) ++total;
         begin[p + 1] = total;
     }

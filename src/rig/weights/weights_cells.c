@@ -12,16 +12,17 @@
 
 enum {
     CELLS_LEAST = 32,
-    CELLS_MOST = 80,      // for the sake of thickness
-    CELLS_MOST_GAP = 128, // for the sake of gaps
-    CELLS_ACROSS = 2,     // of the thinnest limb, which is as thick as a ball that fits in: a flat one is wider
-    SAMPLES = 600,        // of the surface
-    SAMPLES_FEW = 6,      // of a limb: fewer tell nothing
+    CELLS_MOST = 80,      // the maximum for resolving thickness
+    CELLS_MOST_GAP = 128, // the maximum for resolving gaps
+    CELLS_ACROSS = 2,     // across the thinnest limb, measured by the largest ball inside: a flat one is wider
+    SAMPLES = 600,        // samples of the surface
+    SAMPLES_FEW = 6,      // samples of a limb: fewer say nothing
     GRAIN = 32,
 };
-// Of the box. A man with his arms out has 400,000 at 128 cells; what fills its box (soup does) gets coarser ones.
+// The most cells of the box. A man with his arms out has 400,000 at 128 cells; a mesh that fills its box (soup does) gets
+// coarser ones.
 #define BOX_CELLS_MOST 5e5
-#define OPPOSITE -0.8f // cosine between what faces each other
+#define OPPOSITE -0.8f // cosine between surfaces that face each other
 
 typedef struct sampler {
     const sup_mesh* mesh;
@@ -31,11 +32,11 @@ typedef struct sampler {
     sup_box*        nodes;
     uint32_t*       pieces;   // per point
     double          longest;  // side of the box
-    double          sides[3]; // of the box, in longest ones
+    double          sides[3]; // sides of the box, relative to the longest
     float           outwards; // -1: the mesh is inside out
     uint32_t        stride;
     sup_sort_item * thickness,
-        *gaps; // per sample: joint in the upper half of the key, width's bits in the lower; none: UINT64_MAX
+        *gaps; // per sample: joint in the upper half of the key, bits of the width in the lower; none: UINT64_MAX
 } sampler;
 
 static void to_double(sup_vec3 v, double out[3])
@@ -61,14 +62,14 @@ static uint32_t nearest_bone(const sampler* s, sup_vec3 place)
     return best;
 }
 
-// Bones that meet at a joint have a crease between them, which is no gap.
+// Bones that meet at a joint have a crease between them, which is not a gap.
 static bool meet(const sup_bone* a, const sup_bone* b)
 {
     return a->joint == b->joint || a->child == b->joint || b->child == a->joint ||
            (a->child != SUP_NONE && a->child == b->child);
 }
 
-// The pieces of the mesh: the least point of each.
+// Connected pieces of the mesh, each named by its lowest point.
 static void find_pieces(const sup_mesh* m, uint32_t* pieces)
 {
     sup_sets_begin(pieces, m->point_count);
@@ -76,8 +77,9 @@ static void find_pieces(const sup_mesh* m, uint32_t* pieces)
     for (uint32_t p = 0; p < m->point_count; ++p) pieces[p] = sup_sets_find(pieces, p);
 }
 
-// What lies opposite is another limb: it belongs to a bone that does not meet this one; or, where a wing lies so near to the
-// belly that its bone is the nearest to both, it is of the same piece and faces the other way. (Clothes are other pieces.)
+// Whether the opposite surface is another limb: it belongs to a bone that does not meet this one; or, where a wing is so close
+// to the belly that its bone is the nearest to both, it is on the same piece and faces the other way. (Clothes are separate
+// pieces.)
 static bool apart(const sampler* s, uint32_t bone, uint32_t point, sup_vec3 out, const sup_feature* f)
 {
     if (!meet(&s->bones[bone], &s->bones[nearest_bone(s, f->place)])) return true;
@@ -87,7 +89,7 @@ static bool apart(const sampler* s, uint32_t bone, uint32_t point, sup_vec3 out,
     return s->pieces[c[0]] == s->pieces[point] && v3_dot(normal, out) * s->outwards < OPPOSITE;
 }
 
-// Widths are positive: their bits sort as they do.
+// Widths are positive: their bits sort like the numbers.
 static uint64_t key_of(uint32_t joint, double width)
 {
     float    w = (float)width;
@@ -99,10 +101,11 @@ static uint64_t key_of(uint32_t joint, double width)
 static void sample_task(void* data, uint32_t begin, uint32_t end)
 {
     const sampler* s = data;
-    // Wider ones would ask for fewer cells than there are at least; and small balls are found fast.
+    // Wider ones would need fewer cells than the minimum, and small balls are found quickly.
     double thickest = CELLS_ACROSS * s->longest / CELLS_LEAST, widest = s->longest / CELLS_LEAST;
     for (uint32_t i = begin; i < end; ++i) {
-        // Middles of triangles, where the ball touches a plane. At a point it would stand on the corner of a polyhedron.
+        // Samples are the centers of triangles, where the ball touches a plane. At a point it would touch a corner of the
+        // polyhedron.
         const uint32_t* c = s->mesh->triangles + 3 * (size_t)i * s->stride;
         sup_vec3        x[3] = { s->mesh->points[c[0]], s->mesh->points[c[1]], s->mesh->points[c[2]] };
         sup_vec3        at = v3_scale(v3_add(v3_add(x[0], x[1]), x[2]), 1.0f / 3);
@@ -119,8 +122,8 @@ static void sample_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Of each limb the width that one in `part` samples stays below, and of those the least; INFINITY: none was sampled often
-// enough.
+// For each limb the width below which one in `part` samples lies, and of those the smallest; INFINITY: no limb has enough
+// samples.
 static double least_width(sup_sort_item* items, sup_sort_item* spare, uint32_t count, uint32_t part)
 {
     double least = INFINITY;
@@ -135,7 +138,7 @@ static double least_width(sup_sort_item* items, sup_sort_item* spare, uint32_t c
     return least;
 }
 
-// Which way the triangles face, and the longest side of their box.
+// The direction that the triangles face, and the longest side of their box.
 static void examine(sampler* s)
 {
     const sup_mesh* m = s->mesh;
@@ -177,7 +180,7 @@ sup_result sup_weights_choose_cells(const sup_mesh* mesh, uint32_t bone_count, c
     examine(&s);
     find_pieces(mesh, s.pieces);
     sup_tasks_run(tasks, samples, GRAIN, sample_task, &s);
-    // The middle thickness; of gaps a narrow one, for they widen towards the tip of a limb.
+    // The median thickness; for gaps a narrow quantile, because they widen toward the tip of a limb.
     double thin = least_width(s.thickness, spare, samples, 2), gap = least_width(s.gaps, spare, samples, 4);
     double cells = fmin(thin > 0 ? CELLS_ACROSS * s.longest / thin : CELLS_MOST, CELLS_MOST);
     cells = fmax(cells, fmin(gap > 0 ? s.longest / gap : CELLS_MOST_GAP, CELLS_MOST_GAP));
