@@ -128,7 +128,7 @@ typedef struct parted8 {
 } parted8;
 
 /// Returns where both that way and the direction part them.
-INLINE i8 part(const corners8* c, parted8* out)
+static __attribute__((noinline)) i8 part(const corners8* c, parted8* out)
 {
     nearest8 n = { .square = f8_all(__builtin_inff()) };
     for (int i = 0; i < 3; ++i)
