@@ -192,13 +192,28 @@ static void pressing_rubs_and_bounces(void** state)
     press_end(&p);
 }
 
+// There is no room for all pairs of large sheets all over each other: that is told, and the others press.
+static void pairs_without_room_are_counted(void** state)
+{
+    (void)state;
+    pressing p = press(30, 3);
+    slabs_move(&p.s, p.s.x, 1, v3(0.3f, 0.2f, -2.98f));
+    memcpy(p.s.to, p.s.x, p.s.point_count * sizeof *p.s.to);
+    memcpy(p.from, p.s.x, p.s.point_count * sizeof *p.from);
+    assert_true(sup_planes_begin(p.planes, &p.call, 1, p.s.x, p.s.to) > 1000);
+    sup_planes_aim(p.planes, &p.call, p.s.x, p.s.v);
+    sup_planes_press(p.planes, &p.call, p.s.x);
+    assert_true(touching(&p) > 500);
+    press_end(&p);
+}
+
 static void any_number_of_workers_presses_the_same_bits(void** state)
 {
     (void)state;
     uint64_t expected = 0;
     for (uint32_t threads = 1; threads <= 8; threads *= threads == 2 ? 4 : 2) {
         sup_pool* pool = sup_pool_create(threads);
-        pressing  p = press(30, 3);
+        pressing  p = press(12, 3);
         p.call.tasks = sup_pool_tasks(pool);
         slabs_move(&p.s, p.s.x, 1, v3(0.3f, 0.2f, -2.98f));
         rest(&p, 4);
@@ -325,6 +340,7 @@ int main(void)
         cmocka_unit_test(what_is_nearer_at_rest_keeps_that_distance),
         cmocka_unit_test(what_crosses_at_rest_never_presses),
         cmocka_unit_test(pressing_rubs_and_bounces),
+        cmocka_unit_test(pairs_without_room_are_counted),
         cmocka_unit_test(any_number_of_workers_presses_the_same_bits),
         cmocka_unit_test(numbers_that_are_none_do_not_spread),
         cmocka_unit_test(a_tube_folded_on_itself_is_parted),

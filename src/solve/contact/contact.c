@@ -85,6 +85,7 @@ static sup_result create(work* w)
     uint32_t*               begin = SUP_NEW(w->temp, uint32_t, (size_t)d->triangle_count + 1);
     sup_contact*            c = w->c = SUP_NEW(w->arena, sup_contact, 1);
     if (!begin || !c) return sup_fail_memory(w->error, "the contacts of a skin");
+    if (d->solid_count == 0) return SUP_OK; // nothing is ever searched
     for (uint32_t t = 0; t <= d->triangle_count; ++t) begin[t] = 3 * t;
     sup_polygons polygons = { d->point_count, d->triangle_count, begin, d->triangles };
     sup_result   result = sup_topology_create(&polygons, w->temp, &w->topology, w->error);

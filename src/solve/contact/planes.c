@@ -78,8 +78,10 @@ static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* are
     p->point_count = d->point_count;
     p->leaf_count = bvh.leaf_count > 1 ? bvh.leaf_count / 2 : 1;
     p->pack_count = (d->triangle_count + PLANES_PACK - 1) / PLANES_PACK;
-    p->capacity = 1024 + 3 * d->triangle_count / 2;  // blocks: two sheets all over each other have eight pairs a triangle
-    p->press_capacity = 256 + d->triangle_count / 2; // such sheets have three that press
+    // Blocks. Bodies and clothes have at most 5 pairs a triangle and 1.6 that press. Of two large sheets all over each other,
+    // which press with 3, planes have to hold a third.
+    p->capacity = 1024 + d->triangle_count;
+    p->press_capacity = 256 + d->triangle_count / 4;
     p->plane_capacity = 2048 + d->triangle_count;
     p->strays = make_strays(d, arena, temporary);
     p->units = make_units(d, arena, temporary);
