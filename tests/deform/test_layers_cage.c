@@ -205,7 +205,7 @@ static void by_itself_a_cage_is_taken_where_pieces_pass_through_each_other(void*
     sup_character_destroy(clean);
 }
 
-// An arm has no limbs that meet: it stays on its mesh up to twice as many points as a body.
+// An arm has no limbs that meet: its mesh costs as much as that of a body with half as many points.
 static void by_itself_a_cage_is_taken_where_the_mesh_costs_too_much(void** state)
 {
     (void)state;

@@ -126,7 +126,7 @@ typedef struct layers_bound {
     const uint32_t*      weight_joints;
     const float*         weight_values;
     const sup_vec3*      joint_centers; ///< at rest
-    const sup_vec3*      normals;       ///< at rest, of the skin, outwards
+    const sup_vec3*      normals;       ///< at rest, of the skin, outward
     const float*         edges;         ///< local mean edge length at rest
     float                mean_edge;
     sup_vec3             middle;         ///< center of the rest points; the regions' reference is relative to it, to round less

@@ -240,7 +240,7 @@ typedef struct planes_run {
     sup_vec4*              x;
     float                  span;   // substeps from `from` to x
     float                  ahead;  // substeps that the list looks ahead from where it was built
-    float                  since;  // crossings from this moment on must be found by the next test
+    float                  since;  // a new search covers the path from here on
     float                  passed; // substeps that have passed at the end of this one
     uint32_t               couple_count, plane_count, touched_count, group_count, look_count;
     uint32_t               grouped_count; ///< how many of the touched points list_groups has seen

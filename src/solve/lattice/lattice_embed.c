@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { GRAIN_BLOCKS = 256, GRAIN_POINTS = 1024 };
-#define WEIGHT_LEAST (-0.6) // a correction that goes further than this below 0 is extrapolating
+#define WEIGHT_LEAST (-0.6) // a correction farther below 0 than this is extrapolation
 
 typedef struct maker {
     const sup_lattice_embed_desc* desc;
