@@ -1,4 +1,4 @@
-// Alembic out, read by a reader of our own (ogawa.mjs): Debian has no library and builds its Blender without one.
+// Writes Alembic and reads it with our own reader (ogawa.mjs): Debian has no library and builds its Blender without one.
 import { bad, equal, finish, good, holds, match, near, shared, strip, test, writeGlb } from "./harness.mjs";
 import { readAlembic, sample } from "./ogawa.mjs";
 import fs from "node:fs";
@@ -45,7 +45,7 @@ await test("every frame of a character has the points of the bake, to the bit, o
         volume += (a[0] * (b[1] * d[2] - b[2] * d[1]) + a[1] * (b[2] * d[0] - b[0] * d[2]) + a[2] * (b[0] * d[1] - b[1] * d[0])) / 6;
     }
     holds(volume < -0.03 && volume > -0.2, `a volume of ${volume}`);
-    // Normals point out of the faces that they belong to, and places on the picture go by the corners.
+    // Normals point out of their faces, and texture coordinates belong to corners.
     const n = sample(archive, g.N.properties[".vals"], 0), which = sample(archive, g.N.properties[".indices"], 0);
     const uv = sample(archive, g.uv.properties[".vals"], 0), place = sample(archive, g.uv.properties[".indices"], 0);
     equal(g.N.meta.geoScope, "fvr", "scope of normals");

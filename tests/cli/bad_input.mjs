@@ -1,4 +1,4 @@
-// Bad input: a sentence with the object and the cure, exit 1, nothing written. Nothing crashes or hangs.
+// Bad input: a message with the object and the cure, exit 1, nothing written. Nothing crashes or hangs.
 import { bad, equal, finish, good, holdsOnly, json, match, near, program, run, skip, strip, test, writeGlb } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -130,7 +130,7 @@ await test("a directory as output is refused", folder => {
 await test("a missing folder for the output is named", folder =>
     bad(["bake", writeGlb(path.join(folder, "in.glb"), strip()), path.join(folder, "nowhere/out.glb"), "--clip", "Wave"], 1, /nowhere/));
 await test("no rights in the output's folder", folder => {
-    // Root may write everywhere: then somebody without rights runs it, if that somebody can reach the program at all.
+    // Root may write everywhere: then an unprivileged user runs it, if that user can reach the program at all.
     const nobody = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
     if (spawnSync(program, ["--version"], nobody).status !== 0) skip("a user without rights cannot reach the program");
     const file = writeGlb(path.join(folder, "in.glb"), strip());
@@ -142,7 +142,7 @@ await test("no rights in the output's folder", folder => {
     if (nobody.uid) bad(["inspect", file], 1, /in\.glb/, nobody);
 });
 await test("a disk that fills up while writing leaves nothing and the old file as it was", folder => {
-    // A limit on the size of files stands in for the full disk: the write fails in the middle just the same.
+    // A limit on the size of files replaces the full disk: the write fails in the middle just the same.
     const out = path.join(folder, "out.glb");
     fs.writeFileSync(out, "the old one");
     const r = spawnSync("bash", ["-c", `ulimit -f 200; exec "${program}" bake builtin:arm "${out}" --clip flex --quiet`], { encoding: "utf8" });

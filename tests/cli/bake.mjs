@@ -1,4 +1,4 @@
-// supple bake: one clip through a chain into a file that others open.
+// supple bake: one clip through a chain into a file that other programs open.
 import { bad, equal, finish, good, holds, holdsOnly, json, match, near, shared, source, start, strip, test, validate, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
@@ -156,7 +156,7 @@ await test("a baked file is a character again", folder => {
     equal(after.clips.length, before.clips.length + 1, "clips");
 });
 await test("playing a baked clip by plain linear skinning shows the baked skin", folder => {
-    // A viewer knows only linear blending: what dualquat made must come out of it. --flat gives both in world space.
+    // A viewer knows only linear blending: it must show dualquat's result. --flat gives both in world space.
     const baked = path.join(folder, "baked.glb"), seen = path.join(folder, "seen.glb"), wanted = path.join(folder, "wanted.glb");
     const arm = "builtin:arm?points=400", flags = ["--fps", "5", "--quiet"];
     good(["bake", arm, baked, "--clip", "flex", "--deform", "dualquat", "--name", "baked", ...flags]);
@@ -243,7 +243,7 @@ await test("a map that nobody reads is said with the names that are read", folde
     match(said("damping", "--deform", "layers"), /^(?!.*nothing reads)/s);
     match(said("layers_damping", "--deform", "layers"), /^(?!.*nothing reads)/s);
     match(said("belly", "--quiet"), /^(?!.*nothing reads)/s);
-    // One that is read by a parameter that does nothing is as idle as the parameter.
+    // A map read only by an idle parameter is as idle as the parameter.
     match(said("strength", "--deform", "smooth(iterations=0)"), /note: smooth: strength does nothing with iterations=0; set iterations above 0/);
     match(said("strength", "--deform", "smooth"), /^(?!.*does nothing)/s);
 });
@@ -260,7 +260,7 @@ await test("--map adds values per point or vertex", folder => {
     bad(["inspect", file, "--map", `stiffness=${map}.txt`], 1, /map\.txt\.txt/);
 });
 await test("a value can be set in the chain, by --set, by a preset and by keys of the world", folder => {
-    // dualquat with blend 0 is linear, to the bit.
+    // dualquat with blend 0 is linear, bit for bit.
     const out = path.join(folder, "out.glb"), file = path.join(folder, "file.json"), bake = ["bake", "builtin:arm?points=400", out, "--clip", "flex", "--fps", "10"];
     const linear = json([...bake, "--deform", "linear"]).hash, plain = json([...bake, "--deform", "dualquat"]).hash;
     holds(linear !== plain, "the two methods agree, so nothing can be told");
@@ -302,7 +302,7 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]
         let err = "";
         child.stderr.on("data", d => (err += d));
         const ended = new Promise(done => child.on("exit", (status, by) => done({ status, by })));
-        // As soon as the file beside the target exists, the bake is in its frames.
+        // Once the file beside the target exists, the bake is writing frames.
         for (let i = 0; i < 6000 && child.exitCode === null && fs.readdirSync(folder).length === 0; i++) await new Promise(done => setTimeout(done, 20));
         holds(fs.readdirSync(folder).length > 0, "the bake never began to write");
         child.kill(signal);

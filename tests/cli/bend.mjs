@@ -1,5 +1,5 @@
-// The bend deformer from outside: the worlds of examples/bend, one for each kind of load, center lines from files, and every way to
-// ask for what there is not.
+// The bend deformer from outside: the worlds of examples/bend, one for each kind of load, center lines from files, and every way to ask for something that does
+// not exist.
 import { equal, finish, good, holds, json, match, run, source, test } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

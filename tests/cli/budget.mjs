@@ -1,4 +1,4 @@
-// supple bake within a budget: flags, refusals, the report, and that a file is never worse or larger than was asked for.
+// supple bake within a budget: flags, refusals, the report, and that a file is never worse or larger than requested.
 import { bad, equal, finish, good, holds, holdsOnly, json, match, strip, test, validate, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

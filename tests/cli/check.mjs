@@ -1,4 +1,4 @@
-// supple check: every joint swept, ranked, with words made from the numbers.
+// supple check: every joint swept, ranked, with sentences made from the numbers.
 import { bad, equal, finish, good, holds, holdsOnly, json, match, near, run, shared, strip, test, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

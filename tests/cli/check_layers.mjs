@@ -1,4 +1,4 @@
-// supple check on real characters: bending a joint crosses no more triangles under layers than under linear, whichever it is.
+// supple check on real characters: bending any joint crosses no more triangles under layers than under linear.
 import { data, equal, finish, holds, json, skip, test } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

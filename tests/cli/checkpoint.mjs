@@ -1,4 +1,4 @@
-// bake --checkpoint: killed at any moment, the same command goes on to the same bits.
+// bake --checkpoint: killed at any moment, the same command continues to the same bits.
 import { bad, equal, finish, good, holds, holdsOnly, match, run, start, test } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ for (const [chain, fps] of Object.entries(chains)) {
         resumed += resumes.test(good(again).err);
         holds(resumed > 0, "it went on from a checkpoint");
         holds(fs.readFileSync(got).equals(fs.readFileSync(wanted)), "the file is the same to the byte");
-        // Parts of bakes that were killed lie about with dots in front: the farm sweeps them.
+        // Parts of killed bakes are left behind with leading dots: the farm removes them.
         equal(fs.readdirSync(folder).filter(n => !n.startsWith(".")).sort().join(" "), "got.npy wanted.npy", "files");
     });
 }
@@ -103,7 +103,7 @@ await test("a checkpoint of other flags, files or another program is refused, an
     bad(words, 1, /of other files/);
     equal(run([...words, "--restart"]).code, 0, "exit code of --restart");
     holds(!fs.existsSync(file), "nothing stays");
-    // Damage behind the head is noticed by its sums: the bake goes on from an older state, or begins anew.
+    // Checksums detect damage after the header: the bake continues from an older state, or starts over.
     const truth = fs.readFileSync(got);
     for (let i = 0; i < 6; i++) {
         damage(Math.floor(1200 + random() * (kept.length - 1200)), 1 + Math.floor(random() * 254));

@@ -1,4 +1,4 @@
-// What is made from the tables of verbs and flags: the pages of the manual, and what shells are told could come next.
+// Output generated from the tables of verbs and flags: the pages of the manual, and the shells' completions.
 import { bad, equal, finish, good, holds, match, program, skip, source, strip, test, writeGlb } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -38,7 +38,7 @@ await test("shells learn every verb and flag", () => {
     for (const verb of verbs) {
         const flags = flagsOf(verb);
         has(complete(verb, "--"), ...flags.map(f => f.name));
-        // A flag that names a file asks for files, wherever it stands.
+        // A flag that names a file completes to files, wherever it appears.
         for (const f of flags.filter(f => /^FILE/.test(f.argument ?? ""))) has(complete(verb, f.name, ""), ":files");
     }
     equal(complete("xyzzy", "").length, 0, "an unknown verb gives nothing");
@@ -114,7 +114,7 @@ await test("fish completes", folder => {
 
 await test("zsh completes", folder => {
     writeGlb(path.join(folder, "my strip.glb"), strip());
-    // Its widgets run in a terminal alone; these stand for what the script calls.
+    // Its widgets run only in a terminal; these replace what the script calls.
     const stubs = `compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -rl -- "$@" }; _files() { print FILES }; _call_program() { shift; eval "$*" }`;
     const ask = (...words) => shell("zsh", ["-f", "-c", `${stubs}; complete_supple() { . '${scripts}/_supple' }; words=("$@"); CURRENT=$#words; complete_supple`, "zsh", "supple", ...words], { cwd: folder });
     equal(ask("ba").join(" "), "bake");

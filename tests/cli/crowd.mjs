@@ -1,4 +1,4 @@
-// Far too much of everything: binds end, within bounds on processor time that quadratic searches exceed.
+// Far too much of everything: binds end, within processor-time bounds that quadratic searches exceed.
 import { equal, finish, holds, match, program, shared, test, writeGlb } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -6,7 +6,7 @@ import path from "node:path";
 // The time that the square of them would take is for the other builds to tell.
 const sanitized = /sanitize/.test(process.env.SUPPLE_CFLAGS ?? ""), JOINTS = sanitized ? 5000 : 65000;
 
-// Runs it with at most so many seconds of processor time; a quadratic search would take minutes.
+// Runs it with a limit on processor seconds; a quadratic search would take minutes.
 function bounded(seconds, args) {
     const slow = sanitized ? 8 : 1;
     const r = spawnSync("sh", ["-c", `ulimit -t ${seconds * slow}; exec "$@"`, "sh", program, ...args, "--threads", "1"], { encoding: "utf8", maxBuffer: 1 << 26 });
@@ -62,7 +62,7 @@ for (const row of [true, false])
         }
     });
 
-// Every triangle for itself is a limb for itself, with curves of its own.
+// Every triangle is a separate limb, with its own curves.
 await test("a thousand loose pieces bind with bend", folder => {
     const whole = tube(300, 20, true), { p, i, j, w } = whole.views, take = (from, width, as) => new as(Array.from(i).flatMap(v => Array.from(from.subarray(width * v, width * v + width))));
     const loose = { p: take(p, 3, Float32Array), i: Uint32Array.from(i, (_, k) => k), j: take(j, 4, Uint16Array), w: take(w, 4, Float32Array), b: whole.views.b };

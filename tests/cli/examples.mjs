@@ -17,7 +17,7 @@ await test("a chain meets the sculpts of --example, and the rest is counted as i
     for (const deform of ["pose_space", "beam"]) {
         const c = chainOf(["compare", arm, ...play, "--deform", deform, "--truth", ...truth, "--example", `0=${at(0)}`, "--example", `0.5=${at(2)}`, "--example", `4f=${at(4)}`]);
         holds(c.error_inbetween.rms > 1e-6, `${deform}: ${c.error_inbetween.rms} in between`);
-        // Three of five frames are met, so the sum over all is that over the other two.
+        // Three of five frames match, so the sum over all is that over the other two.
         near(c.error.rms * Math.sqrt(5), c.error_inbetween.rms * Math.sqrt(2), 1e-5, deform);
     }
 });
@@ -73,7 +73,7 @@ await test("what is wrong is said, and nothing is written", folder => {
     bad(["compare", arm, ...play, "--truth", at(0), "--keys", "2", "--example", `0=${at(0)}`], 2, /cannot be combined/);
     holds(!fs.existsSync(out), "nothing is written");
 });
-// Curves meet at points of the mesh, so their ends cannot disagree; what can are the copies of one point in a file.
+// Curves meet at points of the mesh, so their ends cannot disagree; only copies of a point in a file can.
 await test("copies of one point that disagree are averaged, and that is said", folder => {
     const corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], bytes = Buffer.alloc(84);
     corners.flat().forEach((x, i) => bytes.writeFloatLE(x, 4 * i));

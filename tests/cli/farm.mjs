@@ -1,10 +1,10 @@
-// supple farm: many bakes at once that stop, crash, hang and share without losing anything.
+// supple farm: many bakes at once that stop, crash, hang and share work without losing anything.
 import { bad, equal, finish, holds, holdsOnly, match, program, run, start, strip, test, writeGlb } from "./harness.mjs";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-// The address sanitizer takes more addresses than any limit gives.
+// The address sanitizer reserves more address space than any limit allows.
 const limited = /-fsanitize/.test(process.env.SUPPLE_CFLAGS ?? "") ? [] : ["--memory-limit", "2GB"];
 const pause = ms => new Promise(done => setTimeout(done, ms));
 const farm = (args, options) => run(["farm", ...args, "--json"], options);
@@ -211,7 +211,7 @@ await test(`${kills} kills at random lose no finished job and no file`, async fo
     const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
     for (let i = 0; i < kills; i++) {
         const { child, ended } = begin(words);
-        // By what is done and not by the clock, or a fast machine is through before the last kill.
+        // By progress and not by the clock, or a fast machine finishes before the last kill.
         for (const enough = done() + Math.floor(4 * random()); child.exitCode === null && done() < enough;) await pause(2);
         await pause(10 * random());
         // The whole, or one of its jobs.

@@ -63,7 +63,7 @@ await test("a bake becomes bones again", folder => {
     const r = json(["fit", baked, out, "--clip", clip, "--fps", "15", "--bones", "6"]);
     holds(r.erms < 3, `E_RMS ${r.erms}`);
     validate(out);
-    // Without a name the bake is what is meant, not the clip that comes first.
+    // Without a name the bake is used, not the clip that comes first.
     const same = json(["fit", baked, path.join(folder, "again.glb"), "--fps", "15", "--bones", "6"]);
     equal(same.erms, r.erms, "E_RMS of the default");
     match(good(["fit", baked, path.join(folder, "again.glb"), "--fps", "15", "--bones", "6"]).err, new RegExp(`note: taking the baked clip '${clip}'`));

@@ -1,4 +1,4 @@
-// Files that once crashed, hung or lied, through every verb that takes a character: a result or a sentence, in bounded processor time.
+// Files that once crashed, hung or gave wrong results, through every verb that takes a character: a result or a message, in bounded processor time.
 import { data, equal, finish, json, match, program, run, skip, test } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -6,7 +6,7 @@ import path from "node:path";
 
 // Seconds of processor time for one run, which other programs on the machine do not use up: ten times what it should need.
 const BUDGET = 60;
-// Under a sanitizer every file is inspected and weighed; small ones are checked and go through the cells, whose faults only it sees.
+// Under a sanitizer every file is inspected and gets weights; small ones are checked and go through the cells, whose faults only it sees.
 const sanitized = /-fsanitize/.test(process.env.SUPPLE_CFLAGS ?? ""), SMALL = 32768;
 const folderOfFiles = path.join(data, "hostile"), skeleton = path.join(data, "libigl-rigs/arm.tgf");
 
@@ -51,7 +51,7 @@ for (const name of files) {
     });
     if (!sanitized) await test(`${name}: a picture`, folder => ends(["render", file, path.join(folder, "out.png"), ...rig, "--size", "64x64"]));
 }
-// Not counted must not pass for none.
+// "Not counted" must not be reported as none.
 await test("crossings that are not counted are null, and over every limit", () => {
     const file = path.join(data, "hostile/hang_cesiumman_layers.glb");
     if (!fs.existsSync(file)) skip("no ../shared/data");

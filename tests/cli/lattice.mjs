@@ -1,4 +1,4 @@
-// --deform lattice from outside: a mesh that never had weights, and a world that presses.
+// --deform lattice from outside: a mesh without weights, and a world that presses.
 import { data, equal, finish, good, holds, json, match, skip, test, validate } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// --deform layers from outside: planes between sub-volumes from a file, a mesh that never had weights, and all that can be wrong
-// with a mesh and its rig: every case is mended and said, or refused with a cure.
+// --deform layers from outside: planes between sub-volumes from a file, a mesh without weights, and everything that can be wrong with a mesh and its rig: every
+// case is repaired with a note, or refused with a cure.
 import { bad, data, equal, finish, good, holds, json, match, run, skip, test } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
@@ -134,7 +134,7 @@ await test("a table with negative weights is another kind of table", folder => {
 });
 
 await test("a mesh that is not a surface is refused", folder => {
-    // Fins on a quarter of the edges. Doubled faces would only be left out.
+    // Fins on a quarter of the edges. Duplicate faces would only be left out.
     const r = bend(folder, t => { t.faces.push(...t.faces.filter((_, i) => i % 4 === 0).map(f => [f[0], f[1], (f[2] + 40) % t.points.length])); });
     equal(r.code, 1, "exit code");
     match(r.err, /edges of 'odd' have more than two faces.*repair the mesh/s);

@@ -1,4 +1,4 @@
-// --motion, --motion-map, --skeleton and --weights: what a character does not bring itself.
+// --motion, --motion-map, --skeleton and --weights: what a character does not come with.
 import { bad, equal, finish, good, holds, json, match, near, shared, test, validate } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

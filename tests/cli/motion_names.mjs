@@ -1,5 +1,4 @@
-// Captured motion on characters whose joints are called otherwise: the names are changed by script, and whoever followed a captured
-// joint before must follow it still.
+// Captured motion on characters with other joint names: a script changes the names, and every joint that followed a captured joint before must still follow it.
 import { bad, equal, finish, good, holds, json, match, shared, test } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
@@ -109,7 +108,7 @@ for (const character of ["cesiumman", "soldier", "hvgirl", "readyplayer", "robot
                 const got = new Map(r.motion.pairs.map(p => [before.get(p.joint), p.follows]));
                 holds(sorted(got) === sorted(wanted), `${variant}: ${JSON.stringify([...wanted].filter(([k, v]) => got.get(k) !== v))}`);
                 if (!/order/.test(variant)) equal(r.hash, plain.hash, `${variant}: hash`);
-                // What follows by its shape alone is said to be guessed, and nothing else is.
+                // Pairs matched only by shape are reported as guesses, and no others are.
                 const silent = /^nothing/.test(variant);
                 holds(r.motion.pairs.every(p => p.by === "shape") === silent, `${variant}: who was guessed`);
             }

@@ -1,5 +1,5 @@
-// A reader of Alembic files in Ogawa containers, written from what the format says and from nothing of the writer: it follows
-// offsets, types, sizes and clocks as they stand in the file and knows no order of properties.
+// A reader of Alembic files in Ogawa containers, written from the format's description and independently of the writer: it follows offsets, types, sizes and
+// clocks as found in the file and assumes no order of properties.
 import fs from "node:fs";
 
 const types = { 0: [1, "readUInt8"], 5: [4, "readUInt32LE"], 6: [4, "readInt32LE"], 10: [4, "readFloatLE"], 11: [8, "readDoubleLE"] };

@@ -1,4 +1,4 @@
-// What a run may write over, what it may read on a file's behalf, and what is left when it is killed.
+// What a run may overwrite, what it may read on a file's behalf, and what remains when it is killed.
 import { bad, equal, finish, good, holds, holdsOnly, json, match, program, skip, strip, test, writeGlb } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -90,7 +90,7 @@ await test("a link beside a glTF must not lead out of its folder", folder => {
     fs.rmSync(link);
     fs.symlinkSync(path.join(folder, "secret.bin"), link);
     refuse();
-    // also where a folder on the way is the link, and through several
+    // also if a folder on the path is the link, and through several
     fs.rmSync(link);
     fs.symlinkSync("..", path.join(folder, "got", "up"));
     fs.symlinkSync("up/secret.bin", link);
@@ -122,7 +122,7 @@ await test("materials and pictures behind links that lead out are not read", fol
 });
 // ------------------------------------------------------------------------------------------------ kills
 
-// Ends the program like a power cut, in front of the system call whose number KILL_AT says, of those that can change a folder.
+// Ends the program like a power cut, before the system call with number KILL_AT, counting those that can change a folder.
 const shim = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -258,7 +258,7 @@ await test("an old .bin that an input names stays", folder => {
     fs.copyFileSync(out, path.join(folder, "copy.gltf"));
     good(["bake", path.join(folder, "copy.gltf"), out, "--clip", "Nod", "--quiet"]);
     good(["inspect", path.join(folder, "copy.gltf")]);
-    // somebody else's bytes are never touched
+    // foreign bytes are never touched
     const other = writeGltf(folder, "other.gltf", "other.bin");
     good(["bake", file, other, "--clip", "Nod", "--quiet"]);
     holds(fs.existsSync(path.join(folder, "other.bin")), "a .bin of another program is gone");

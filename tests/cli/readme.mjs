@@ -1,4 +1,4 @@
-// The manual says what is true: its C code compiles and runs, its links lead somewhere, its commands exist.
+// The manual is accurate: its C code compiles and runs, its links lead somewhere, its commands exist.
 import { equal, finish, good, holds, match, source, test } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -8,8 +8,8 @@ const pages = ["README.md", "CONTRIBUTING.md", ...fs.readdirSync(path.join(sourc
     .filter(f => fs.existsSync(path.join(source, f)));
 const read = f => fs.readFileSync(path.join(source, f), "utf8");
 
-// Every C block of the manual is compiled. A block with main() is a program: it is linked and run. One without is a piece of one, and `around`
-// says what its reader has already; the two of adding-a-deformer.md are one deformer and its test.
+// Every C block of the manual is compiled. A block with main() is a program: it is linked and run. One without is a fragment, and `around` contains what its
+// reader already has; the two of adding-a-deformer.md are one deformer and its test.
 const build = process.env.SUPPLE_BUILD ?? path.join(source, "build"), cc = process.env.SUPPLE_CC ?? "cc";
 const own = (process.env.SUPPLE_CFLAGS ?? "").split(" ").filter(f => f);
 const strict = ["-std=c17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-psabi", ...own, "-I", path.join(source, "include")];
@@ -33,7 +33,7 @@ function execute(what, file) {
     equal(r.status, 0, `running ${what}: ${r.stdout}${r.stderr}`);
 }
 
-// A piece as the body of a function; its own includes come before.
+// A fragment as the body of a function; its own includes come first.
 function whole(page, code) {
     const context = around[page];
     holds(context, `${page} has a piece of C that this test cannot compile; make it a program, or tell the test what stands around it`);
@@ -59,7 +59,7 @@ await test("the deformer of adding-a-deformer.md compiles, registers and passes 
     fs.writeFileSync(at("deform/deformers.def"), read("src/deform/deformers.def") + "SUP_DEFORMER(shrink)\n");
     fs.writeFileSync(at("shrink.c"), codes[0]);
     fs.writeFileSync(at("test_shrink.c"), codes[1]);
-    // The registry with one line more stands in for the library's own.
+    // The registry with one more line replaces the library's own.
     const inside = ["-I", folder, "-I", path.join(source, "src"), "-I", path.join(source, "tests")];
     compile("adding-a-deformer.md", ...strict, ...inside, "-o", at("test_shrink"), at("shrink.c"), at("test_shrink.c"), path.join(source, "src/deform/registry.c"),
         path.join(build, "libsupple_test_support.a"), ...libraries, "-lcmocka");

@@ -1,4 +1,4 @@
-// Pictures and films, tried from outside: what is in them, that they repeat, and every way to ask wrongly.
+// Pictures and movies, tested from outside: their contents, that they repeat, and every wrong request.
 import { bad, equal, finish, good, holds, holdsOnly, json, match, near, program, run, shared, skip, source, start, test } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -246,7 +246,7 @@ await test("a focus is looked at from where it can be seen", folder => {
     const render = (joint, ...flags) => { const r = good(["render", "builtin:beast", path.join(folder, `${joint}${flags.length}.png`), "--focus", joint, "--size", "80x60", ...flags]); return r.err; };
     match(render("back_foot_r", "--camera", "left"), /other skin hides what --focus shows from this side; --camera orbit:-?\d+,\d+ sees more/);
     holds(!/other skin/.test(render("back_foot_l", "--camera", "left")), "the near foot is seen");
-    // Without a camera both feet get the view of their own side, so neither picture is that of the default.
+    // Without a camera both feet are seen from their own side, so neither picture matches the default view.
     for (const joint of ["back_upper_r", "back_upper_l"]) holds(!/other skin/.test(render(joint)), "nobody named a side");
     const bytes = (joint, n) => fs.readFileSync(path.join(folder, `${joint}${n}.png`));
     render("back_upper_r", "--camera", "three-quarter"), render("back_upper_l", "--camera", "three-quarter");

@@ -33,7 +33,7 @@ await test("a character's curves are saved, and both players find the same place
     }
 });
 
-// What is baked is the plain skin + what a player says, at any time and in any order; bones turn it and, where they blend, shorten it.
+// The bake is the plain skin + the player's q, at any time and in any order; bones rotate it and, where they blend, shorten it.
 await test("both players stand where the baked points do: loaded strips, and a beast in a loop", folder => {
     const file = path.join(folder, "a.sfc"), cache = path.join(folder, "a.pc2"), world = path.join(folder, "world.json");
     const push = [0, 0.3, 0.7, 1].map((time, i) => ({ time, value: [0, 1, -0.5, 0][i] }));

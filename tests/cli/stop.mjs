@@ -1,5 +1,5 @@
-// Ctrl-C and a polite kill end the program while it reads, binds, fits or checks, within a second of its own work, and leave
-// nothing behind. (In the middle of writing: bake.mjs and render.mjs.)
+// Ctrl-C and SIGTERM end the program while it reads, binds, fits or checks, within a second of its own work, and leave nothing behind. (In the middle of
+// writing: bake.mjs and render.mjs.)
 import { equal, finish, holds, holdsOnly, match, skip, start, test } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";
@@ -71,7 +71,7 @@ for (const [what, words] of Object.entries(work)) {
     }
 }
 
-// What was finished before is whole and stays, and the words do not deny it.
+// Whatever was finished before is complete and stays, and the message does not deny it.
 await test("SIGTERM ends a demo between two files", async folder => {
     const child = start(["demo", folder, "--threads", "1"]);
     let err = "";

@@ -1,4 +1,4 @@
-// supple studio: who is served, what, and that nobody else is. Raw sockets, since browsers would not send what an attacker sends.
+// supple studio: who is served and with what, and that nobody else is. Raw sockets, since browsers would not send what an attacker sends.
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Ten million faces: read whole or refused with a sentence, in bounded memory and time.
+// Ten million faces: read completely or refused with a message, in bounded memory and time.
 import { equal, finish, match, run, test } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

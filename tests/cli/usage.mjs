@@ -1,4 +1,4 @@
-// Words on the command line: help, version, and every way to get them wrong.
+// Arguments of the command line: help, version, and every way to get them wrong.
 import { bad, equal, finish, good, holds, json, match, program, test } from "./harness.mjs";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,4 +1,4 @@
-// Vertex animation textures from outside: pictures, bounds and mesh as another program finds them.
+// Vertex animation textures from outside: pictures, bounds and mesh as another program reads them.
 import { bad, equal, finish, good, holds, holdsOnly, json, match, near, shared, strip, test, validate, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

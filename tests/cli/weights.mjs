@@ -54,7 +54,7 @@ await test("--mask keeps the old weights where it is 0", folder => {
         good(["weights", source, out, "--map", `keep=${path.join(folder, "mask.txt")}`, "--mask", "keep", "--spread", "0.1"]);
         return weights(out);
     };
-    // Ours stand heaviest first.
+    // Ours are sorted by weight, heaviest first.
     const sorted = list => list.map((_, i) => list.slice(i & ~3, (i & ~3) + 4).sort((a, b) => b - a)[i & 3]).join();
     equal(sorted(masked("0 0 0 0 0 0")), sorted(weights(source)), "nothing new");
     const all = masked("1 1 1 1 1 1"), half = masked("0.5 0.5 0.5 0.5 0.5 0.5");

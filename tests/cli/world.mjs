@@ -1,4 +1,4 @@
-// The world file from outside: bodies read from files beside it, in the picture, and every way to name a wrong one.
+// The world file from outside: bodies read from files beside it, in the picture, and every wrong name.
 import { bad, equal, finish, good, holds, holdsOnly, json, run, skip, strip, test, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

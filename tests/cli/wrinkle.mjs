@@ -1,4 +1,4 @@
-// Folds, finer meshes and normal maps, tried from outside.
+// Folds, finer meshes and normal maps, tested from outside.
 import { bad, equal, finish, good, holds, holdsOnly, json, match, near, run, shared, skip, test, validate, writeGlb } from "./harness.mjs";
 import fs from "node:fs";
 import path from "node:path";

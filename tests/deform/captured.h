@@ -1,6 +1,6 @@
 /// tests/deform/captured.h: captured and simulated sequences, as in the papers: the motion is known, the skin between the keys
-/// is not. Bones, weights and poses come from the whole sequence, examples are every few frames, errors are those of the frames
-/// between.
+/// is not. Bones, weights and poses come from the whole sequence, examples are frames at a fixed interval, errors are those of
+/// the frames between.
 #ifndef SUP_TESTS_CAPTURED_H
 #define SUP_TESTS_CAPTURED_H
 

@@ -1,4 +1,4 @@
-// What every deformer must do before its author writes a test: run over the registry, and over the springs of the tests.
+// What every deformer must do before its author writes a test: runs over the registry, and over the test's springs.
 #include "play.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static void rest_pose_returns_the_rest_shape(void** state)
     each_subject(rest_is_rest);
 }
 
-// The clip with its root turned and shifted: the root must not be animated by it.
+// The clip with its root rotated and shifted: the root must not be animated for that.
 static sup_clip moved_clip(const sup_character* c, const sup_clip* clip, const sup_rigid* by, sup_arena* arena)
 {
     static const float zero[] = { 0 };
@@ -129,7 +129,7 @@ static sup_clip moved_clip(const sup_character* c, const sup_clip* clip, const s
 
 static void world_does_not_matter(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena)
 {
-    if (d->needs & SUP_NEEDS_EXAMPLES) return; // its sculpts stand in the world and would have to move as well
+    if (d->needs & SUP_NEEDS_EXAMPLES) return; // its sculpts are fixed in the world and would have to move too
     sup_rigid      by = { quat_normalize(quat(0.3f, -0.5f, 0.2f, 0.7f)), v3(2, -1, 3) };
     sup_clip       moved = moved_clip(c, clip, &by, arena);
     sup_chain_desc chain = { .character = c, .clip = clip, .links = d->name, .world = weightless(arena) };
@@ -169,8 +169,8 @@ static void extremes_stay_finite(const sup_deformer* d, const sup_character* c, 
             play        run = play_chain(
                        (sup_chain_desc){ .character = c, .clip = clip, .links = d->name, .settings = &setting, .setting_count = 1 },
                        (sup_instance_desc){ .clip = clip, .preroll = 0.05 });
-            // What moves by itself costs a step every 5 ms: a third of the clip is enough to blow up in, and for a sanitizer,
-            // which looks for other things, a few steps.
+            // A link with dynamics takes a step every 5 ms: a third of the clip is long enough to blow up, and for a sanitizer,
+            // which looks for other things, a few steps are.
             double end = !d->dynamic ? 1.0 : TEST_SANITIZED ? 0.04 : 0.32;
             for (double t = 0; t <= end; t += d->dynamic ? end / 2 : 0.25) {
                 play_hash(&run, t);
@@ -184,8 +184,7 @@ static void extremes_stay_finite(const sup_deformer* d, const sup_character* c, 
 
 static uint32_t next_random(uint32_t* seed) { return (*seed = *seed * 1664525u + 1013904223u) >> 8; }
 
-// One end of every number and one of every choice, all at once. Bind-stage whole numbers stay: they are sizes and only cost
-// time.
+// One end of every number and one of every choice, all at once. Bind-stage integers stay: they are sizes and only cost time.
 static uint32_t random_corner(const sup_deformer* d, uint32_t* seed, sup_arena* arena, const char** settings)
 {
     uint32_t count = 0;
@@ -227,7 +226,7 @@ static void corners_stay_near(const sup_deformer* d, const sup_character* c, con
         desc.extra = test_deformers, desc.extra_count = SUP_COUNT_OF(test_deformers);
         assert_true(d->param_count <= SUP_COUNT_OF(settings));
         desc.setting_count = random_corner(d, &seed, arena, settings);
-        if (sup_chain_create(&desc, &probe, &error)) continue; // these settings cannot be combined, and it says so
+        if (sup_chain_create(&desc, &probe, &error)) continue; // these settings cannot be combined, and the error says so
         sup_chain_destroy(probe);
         play run = play_chain(desc, (sup_instance_desc){ .clip = clip, .preroll = 0.05 });
         if (sup_chain_link_count(run.chain) > 1) {
@@ -362,7 +361,7 @@ static sup_character* with_faces(const sup_character* c, uint32_t faces, const u
     return test_character_with(c, &part);
 }
 
-// The tube's faces spoiled: every third flipped, every fifth flat (its last point repeated), every seventh left out.
+// The tube's faces damaged: every third flipped, every fifth flat (its last point repeated), every seventh left out.
 static sup_character* spoiled(const sup_character* c, sup_arena* arena)
 {
     uint32_t *sizes = SUP_NEW(arena, uint32_t, c->mesh.face_count), *corners = SUP_NEW(arena, uint32_t, c->mesh.corner_count);
@@ -378,7 +377,7 @@ static sup_character* spoiled(const sup_character* c, sup_arena* arena)
     return with_faces(c, faces, sizes, corners, arena);
 }
 
-// Its triangles, and behind them, where asked for, every third of them again and every third of those turned over.
+// Its triangles, followed on request by every third of them again and every third of those reversed.
 static sup_character* triangles_of(const sup_character* c, bool doubled, sup_arena* arena)
 {
     uint32_t  count = c->mesh.triangle_count, faces = count;
@@ -393,7 +392,7 @@ static sup_character* triangles_of(const sup_character* c, bool doubled, sup_are
 static void copies_do_nothing(const sup_deformer* d, const sup_character* c, const sup_clip* clip, sup_arena* arena)
 {
     (void)clip;
-    if (d->needs & SUP_NEEDS_EXAMPLES) return;  // whose points are those of its own file
+    if (d->needs & SUP_NEEDS_EXAMPLES) return;  // its points are those of its own file
     if (strcmp(d->name, "smooth") == 0) return; // weighs polygons as they are drawn, copies too
     const char*    links = strcmp(d->name, "bend") == 0 ? "bend(pressure=0.1)" : d->name;
     sup_character *once = triangles_of(c, false, arena), *twice = triangles_of(c, true, arena);
@@ -479,7 +478,7 @@ static bool listen(void* user, double share, const char* what)
     listening* l = user;
     double     now = (double)clock() / CLOCKS_PER_SEC;
     (void)what;
-    assert_true(share >= l->last && share <= 1); // a bar never goes back
+    assert_true(share >= l->last && share <= 1); // progress never goes backward
     l->longest = fmax(l->longest, now - l->since);
     l->last = share;
     l->since = now;

@@ -10,8 +10,8 @@
 
 enum { ELBOW_RINGS = 53 };
 
-/// The capsule arm with the clip "bend", which turns the elbow about z to `degrees` in `seconds`; it holds for as long as it is
-/// asked for.
+/// The capsule arm with the clip "bend", which turns the elbow about z to `degrees` in `seconds`; it holds for as long as
+/// requested.
 static inline sup_character* elbow_make(double degrees, double seconds, float unit)
 {
     sup_quat    bent = quat_axis_angle(v3(0, 0, 1), (float)(degrees * 0.017453292519943295));

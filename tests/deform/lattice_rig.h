@@ -1,5 +1,5 @@
-/// tests/deform/lattice_rig.h: a bar of cells with two bones, and the lattice deformer driven step by step, so that tests see
-/// its particles.
+/// tests/deform/lattice_rig.h: a bar of cells with two bones, and the lattice deformer driven step by step, so that tests can
+/// see its particles.
 #ifndef SUP_TESTS_LATTICE_RIG_H
 #define SUP_TESTS_LATTICE_RIG_H
 
@@ -71,7 +71,7 @@ static inline sup_character* make_bar_weighted(bool painted)
     return test_character(&desc);
 }
 
-/// Nobody painted weights: all points hang on the first joint.
+/// No painted weights: all points belong to the first joint.
 static inline sup_character* make_bar(void) { return make_bar_weighted(false); }
 
 typedef struct rig {
@@ -96,7 +96,7 @@ static inline void rig_sample(const sup_sampler* sampler, double time, sup_pose*
     sup_pose_copy(&((const rig*)sampler->user)->now, out);
 }
 
-/// `r` stays where it is: the sampler points to it.
+/// `r` must not move: the sampler points to it.
 static inline void rig_make(rig* r, sup_character* c, const char* links)
 {
     sup_error error;
@@ -116,7 +116,7 @@ static inline void rig_make(rig* r, sup_character* c, const char* links)
     r->sampler = (sup_sampler){ rig_sample, r };
 }
 
-/// Plays another chain's lattice from here on: one of the same cells.
+/// Continues with another chain's lattice of the same cells.
 static inline void rig_take(rig* r, const sup_chain* chain)
 {
     free(r->state), free(r->scratch);
@@ -140,7 +140,7 @@ static inline void rig_turn(rig* r, uint32_t joint, sup_vec3 axis, float degrees
     sup_pose_update(r->c, &r->now);
 }
 
-/// What stands before the lattice in a chain: linear skinning in the pose at hand.
+/// The link before the lattice in a chain: linear skinning in the current pose.
 static inline void rig_skin(rig* r)
 {
     const sup_weights* w = &r->c->weights;
@@ -167,7 +167,7 @@ static inline sup_frame rig_frame(rig* r, double dt)
                         .sampler = &r->sampler };
 }
 
-/// Starts at rest in the pose at hand.
+/// Starts at rest in the current pose.
 static inline void rig_reset(rig* r)
 {
     sup_frame f = rig_frame(r, 0);

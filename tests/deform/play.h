@@ -17,7 +17,7 @@ typedef struct play {
     sup_stats     stats;
 } play;
 
-/// Full of numbers that are none: nobody may read what was not written.
+/// Filled with NaN: nothing may read what was not written.
 static inline void* play_memory(size_t bytes)
 {
     size_t capacity = (bytes + 64) / 64 * 64;
@@ -34,7 +34,7 @@ static inline play play_chain(sup_chain_desc chain, sup_instance_desc instance)
     if (!chain.extra) chain.extra = test_deformers, chain.extra_count = SUP_COUNT_OF(test_deformers);
     assert_ok(sup_chain_create(&chain, &p.chain, &error), error);
     instance.chain = p.chain;
-    // Tests play without a pre-roll unless they ask: negative is the usual one here.
+    // Tests play without a pre-roll unless they ask for one: here negative selects the usual one.
     instance.preroll = instance.preroll == 0 ? SUP_NO_PREROLL : instance.preroll < 0 ? 0 : instance.preroll;
     assert_ok(sup_instance_create(&instance, &p.instance, &error), error);
     p.scratch = play_memory(sup_chain_scratch_size(p.chain));

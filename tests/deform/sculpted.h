@@ -1,4 +1,4 @@
-/// tests/deform/sculpted.h: characters with example sculpts that a test makes itself.
+/// tests/deform/sculpted.h: characters with example sculpts that a test creates itself.
 #ifndef SUP_TESTS_SCULPTED_H
 #define SUP_TESTS_SCULPTED_H
 
@@ -12,7 +12,7 @@ typedef struct sculpted {
     sup_character* arm;
     sup_example    examples[8];
     sup_vec3*      points[8];
-    sup_clip       clip; ///< flex, or one under which nothing moves
+    sup_clip       clip; ///< flex, or one in which nothing moves
 } sculpted;
 
 static inline sculpted* arm_of(uint32_t points)
@@ -74,7 +74,7 @@ static inline play sculpted_loop(const sculpted* s, const char* links)
                       (sup_instance_desc){ .clip = &s->clip, .loop = true });
 }
 
-/// The largest difference of the speeds (y) that points come with at `until` and leave with from `from`, over steps of h,
+/// The largest difference between the speeds (y) with which points arrive at `until` and leave from `from`, over steps of h,
 /// second order; *speed grows to the largest speed seen. A jump does not shrink with h.
 static inline double sculpted_jump(play* p, double until, double from, double h, double* speed)
 {
@@ -106,7 +106,7 @@ static inline double sculpted_rms(const sup_vec3* a, const sup_vec3* b, uint32_t
     return sqrt(sum / (3.0 * n));
 }
 
-/// Every example comes back at every point, with two sculpts and with seven: E_RMS of the papers.
+/// Every example is reproduced at every point, with two sculpts and with seven: E_RMS of the papers.
 static inline void sculpted_come_back(const char* const* chains, size_t chain_count)
 {
     for (uint32_t count = 2; count <= 7; count += 5) {
@@ -125,7 +125,7 @@ static inline void sculpted_come_back(const char* const* chains, size_t chain_co
     }
 }
 
-/// A loop of four examples, all of which come back, ends where it began, to the bit. Returns the jump of its speed over the
+/// A loop of four examples reproduces all of them and ends where it began, bit for bit. Returns the jump of its speed over the
 /// seam.
 static inline double sculpted_seam(const sculpted* s, const char* chain, double* speed)
 {
@@ -141,7 +141,7 @@ static inline double sculpted_seam(const sculpted* s, const char* chain, double*
     return jump;
 }
 
-/// Between two examples, and only there, the skin is elsewhere than without modes; without mass it never is.
+/// Between two examples, and only there, the skin differs from that without modes; without mass it never does.
 static inline void sculpted_swings(const char* chain, const char* without_modes, const char* without_mass)
 {
     sculpted* s = sculpt(1200, 2, 0, 1);

@@ -1,10 +1,10 @@
-/// tests/deform/spoilt_arm.h: the arm of the elbow scene as plain arrays, for tests of what can be wrong with a character.
+/// tests/deform/spoilt_arm.h: the arm of the elbow scene as plain arrays, for tests of damaged characters.
 #ifndef SUP_TESTS_SPOILT_ARM_H
 #define SUP_TESTS_SPOILT_ARM_H
 
 #include "elbow.h"
 
-/// The arm of the elbow scene as plain arrays, to be spoilt.
+/// The arm of the elbow scene as plain arrays, to be damaged.
 typedef struct stuff {
     uint32_t  points, triangles, width;
     sup_vec3* at;      ///< room for twice as many

@@ -125,7 +125,7 @@ static const sup_deformer spring = {
     .draw = spring_draw,
 };
 
-/// Static: moves every point by 1 along x; to see what stands behind a dynamic link.
+/// Static: moves every point by 1 along x, to see what follows a dynamic link.
 static sup_result shift_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     (void)error;
@@ -145,7 +145,7 @@ static const sup_deformer shift = {
     .name = "shift", .summary = "Moves by one", .paper = "-", .bind = shift_bind, .evaluate = shift_evaluate
 };
 
-/// Static: of every four points one stays, one goes far away, and two are not numbers any more.
+/// Static: of every four points one stays, one goes far away, and two become NaN.
 static void throw_evaluate(const sup_binding* binding, const void* params, const sup_frame* frame, void* state, void* scratch,
                            sup_vec3* out)
 {

@@ -33,7 +33,7 @@ static void outside_the_examples_the_nearest_holds(void** state)
     play      plain = sculpted_play(s, "linear");
     play_hash(&plain, 0.8);
     memcpy(last, p.out, p.points * sizeof *last);
-    // In the rest frame nothing moves any more: the displacement only turns with the skeleton.
+    // In the rest frame nothing moves any more: the displacement only rotates with the skeleton.
     double before = sculpted_rms(p.out, plain.out, p.points);
     play_hash(&p, 1.0), play_hash(&plain, 1.0);
     double after = sculpted_rms(p.out, plain.out, p.points);
@@ -82,7 +82,7 @@ static void a_loop_repeats_and_has_no_seam(void** state)
     sculpted_end(s);
 }
 
-// How far the skin stands off the plain one between the second and the third example, in parts of how far at the second.
+// How far the skin is from the plain skin between the second and the third example, relative to the second.
 static double held(const sculpted* s, const char* links, double at, uint32_t* notes)
 {
     play p = sculpted_play(s, links), plain = sculpted_play(s, "linear");
@@ -95,7 +95,7 @@ static double held(const sculpted* s, const char* links, double at, uint32_t* no
     return between / there;
 }
 
-// However little examples have in common, each lasts until the next; `hold` says for how long instead.
+// However little examples have in common, each lasts until the next; `hold` sets another duration.
 static void examples_last_until_the_next_or_as_long_as_they_are_told(void** state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void the_skin_lags_first_and_rings_out_at_the_end(void** state)
     play_end(&p), play_end(&still), play_end(&fast), sculpted_end(s);
 }
 
-// The clip flex eases in and out; one that turns evenly does not, and several sculpts leave it alone.
+// The clip flex eases in and out; one that turns uniformly does not, and several sculpts do not affect it.
 static void the_force_grows_as_the_pose_goes(void** state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void the_force_grows_as_the_pose_goes(void** state)
          even = sculpted_play(s, "beam(ramp=linear)");
     assert_true(play_hash(&own, 0.3) == play_hash(&smooth, 0.3) && play_hash(&own, 0.3) != play_hash(&even, 0.3));
     play_end(&own), play_end(&smooth), play_end(&even), sculpted_end(s);
-    s = sculpt(600, 2, 0.45, 0.55); // in the middle of the flex the elbow turns evenly
+    s = sculpt(600, 2, 0.45, 0.55); // in the middle of the flex the elbow turns uniformly
     own = sculpted_play(s, "beam"), even = sculpted_play(s, "beam(ramp=linear)");
     assert_true(play_hash(&own, 0.48) == play_hash(&even, 0.48));
     play_end(&own), play_end(&even), sculpted_end(s);
@@ -197,7 +197,7 @@ static void the_paper_s_steps_come_near_the_exact_solution(void** state)
 /// 0, 25, 50, 75 and 100% of the angle of the clip flex.
 static const double quarters[5] = { 0, 0.326, 0.5, 0.674, 1 };
 
-/// Shapes of a simulation without weight: held in every pose until it rests, or as it plays the clip.
+/// Shapes of a simulation without gravity: held in every pose until it comes to rest, or playing the clip.
 static void simulate(const sculpted* s, const char* links, bool moving, sup_vec3* truth[5])
 {
     uint32_t   n = s->arm->mesh.point_count;
@@ -222,8 +222,8 @@ static void simulate(const sculpted* s, const char* links, bool moving, sup_vec3
     sup_arena_destroy(arena);
 }
 
-// The truth is another method's: a lattice that has come to rest in every pose of the flex, or layers that play it. Its first
-// and last shape are the two sculpts; between them the skin is known to nobody.
+// The truth is another method's: a lattice that has come to rest in every pose of the flex, or layers playing it. Its first and
+// last shapes are the two sculpts; nothing knows the skin between them.
 static void two_sculpts_come_nearer_to_a_simulation_than_skinning(void** state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void two_sculpts_come_nearer_to_a_simulation_than_skinning(void** state)
             print_message("    %s: %.3f, %.3f, %.3f\n", chains[k], errors[k][0], errors[k][1], errors[k][2]);
             play_end(&p);
         }
-        // A skin that plays lags behind, which sculpts do not know: there the mean of the three counts.
+        // A skin that plays lags, which sculpts do not know: there the mean of the three counts.
         for (int k = 0; k < 7; ++k) means[k] = (errors[k][0] + errors[k][1] + errors[k][2]) / 3;
         for (int k = 2; k <= 6; k += 4) assert_true(means[k] < means[0] && means[k] < means[1]);
         for (int i = 0; i < 3 && !moving; ++i)
@@ -355,7 +355,7 @@ static void a_live_pose_drives_the_same_skin_which_lags_and_settles(void** state
     sup_pose_rest(c, &rest);
     sup_instance_live(p.instance, 0, rest.local, NULL, false, p.scratch, NULL, p.out);
     assert_true(sculpted_rms(p.out, c->mesh.points, p.points) < 1e-6);
-    // Bent within a tenth of a second: the skin is not yet there, swings, and arrives at the sculpt.
+    // Bent within a tenth of a second: the skin lags, swings, and arrives at the sculpt.
     const sup_vec3* goal = c->examples[1].points;
     double          off[4] = { 0 };
     sup_pose        way;
@@ -426,7 +426,7 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
     sup_character_destroy(c);
 }
 
-// A force that has always been there: P / (192 a1) in the middle of a clamped beam.
+// A force that has always acted: P / (192 a1) in the middle of a clamped beam.
 static void a_constant_force_bends_a_curve_as_a_clamped_beam(void** state)
 {
     (void)state;
@@ -445,7 +445,7 @@ static void a_constant_force_bends_a_curve_as_a_clamped_beam(void** state)
     double most = 0;
     for (uint32_t i = 0; i < p.points; ++i) most = fmax(most, (double)v3_distance(p.out[i], s->arm->mesh.points[i]));
     print_message("  bent by %.5f, theory %.5f\n", most, 2.0 / 192);
-    assert_true(fabs(most / (2.0 / 192) - 1) < 0.03); // a skin point stands nearly on the middle node
+    assert_true(fabs(most / (2.0 / 192) - 1) < 0.03); // a skin point is nearly at the middle node
     play_end(&p), sup_arena_destroy(arena), sculpted_end(s);
 }
 
@@ -497,7 +497,7 @@ static void nothing_stiff_nothing_heavy_is_static(void** state)
     play_end(&p), play_end(&q), sculpted_end(s);
 }
 
-/// Whether one of the chain's notes begins like this.
+/// Whether one of the chain's notes starts with this.
 static bool says(const play* p, const char* text)
 {
     for (uint32_t i = 0; i < sup_chain_note_count(p->chain); ++i)
@@ -518,7 +518,7 @@ static void carried_rates_that_grow_are_counted_and_said(void** state)
     play_end(&p), sculpted_end(s);
 }
 
-// Only the upper arm is painted as a part: the rest goes with the sculpts and does not swing.
+// Only the upper arm is painted as a part: the rest follows the sculpts and does not swing.
 static void skin_that_no_curve_reaches_is_said(void** state)
 {
     (void)state;
@@ -531,7 +531,7 @@ static void skin_that_no_curve_reaches_is_said(void** state)
     play p = sculpted_play(s, "beam(groups=_GROUP_*)"), q = sculpted_play(s, "beam");
     assert_true(says(&p, "beam: no curve reaches ") && !says(&q, "beam: no curve reaches "));
     play_hash(&p, 1);
-    assert_true(sculpted_rms(p.out, s->points[1], p.points) < 1e-7); // the sculpts come back all the same
+    assert_true(sculpted_rms(p.out, s->points[1], p.points) < 1e-7); // the sculpts are reproduced anyway
     free(upper);
     play_end(&p), play_end(&q), sculpted_end(s);
 }

@@ -1,7 +1,8 @@
-// Captured and simulated sequences: beam beside what the papers compare with.
+// Captured and simulated sequences: beam compared with the alternatives in the papers.
 #include "captured.h"
 
-// What the papers compare: points interpolated, bones alone, bones and what is left in straight lines (the rest frame), beam.
+// What the papers compare: points interpolated, bones alone, bones plus a linearly interpolated residual (in the rest frame),
+// beam.
 static void tell(const sequence* s, const captured* c, uint32_t every)
 {
     double plain = run(c, every, NULL).between, linear = run(c, every, "linear").between;
@@ -14,7 +15,7 @@ static void tell(const sequence* s, const captured* c, uint32_t every)
         s->name, every, plain, linear, run(c, every, "dualquat").between, left, beam.between, cubic, fast, fourier.between);
     assert_true(beam.at < 1e-4 && fourier.at < 1e-4);                  // the keys themselves
     assert_true(beam.between < 0.3 * plain);                           // far better than points alone
-    assert_true(beam.between < 1.02 * left && beam.between < linear);  // and better than bones with or without what they leave
+    assert_true(beam.between < 1.02 * left && beam.between < linear);  // and better than bones with or without their residual
     assert_true(cubic < 1.1 * left && fourier.between < 1.02 * left);  // a cubic pays for its continuous speed
 }
 

@@ -38,7 +38,7 @@ static void material_may_be_keyed_over_time(void** state)
     double         start = most_moved(&b, 0, NULL), end = most_moved(&b, 1, NULL), half = most_moved(&b, 0.5, NULL);
     assert_true(start > 1e-3);
     assert_true(fabs(end / start - 2) < 2e-3 && fabs(half / start - 1000.0 / 750) < 2e-3);
-    // swollen: farther from the middle of the torso, all around
+    // swollen: farther from the center of the torso, all around
     uint32_t at;
     most_moved(&b, 1, &at);
     assert_true(v3_dot(v3_sub(b.p.out[at], b.plain[at]), v3_sub(b.plain[at], v3(0, 0.42f, b.plain[at].z))) > 0);
@@ -98,7 +98,7 @@ static void what_is_given_to_a_part_fades_over_a_strip(void** state)
     with.maps = &map, with.map_count = 1;
     bent         b = bent_by(&with, "bend(curves=21,closed=foundation,pressure=0.01)", NULL);
     double       all = most_moved(&b, 0, NULL), w = 1.0 / 20;
-    const double at[] = { 0.35, 0.4, 0.45, 0.55, 0.6, 0.65 }; // rings stand there
+    const double at[] = { 0.35, 0.4, 0.45, 0.55, 0.6, 0.65 }; // rings are there
     for (uint32_t i = 0; i < b.p.points; ++i)
         for (size_t k = 0; k < SUP_COUNT_OF(at); ++k) {
             if (fabs((double)b.plain[i].x - at[k]) > 1e-4) continue;
@@ -111,8 +111,8 @@ static void what_is_given_to_a_part_fades_over_a_strip(void** state)
     sup_character_destroy(c);
 }
 
-// Normals of a cone point along it as well. What they add up to around a ring is carried by the skin along the limb: on a
-// foundation the rings of a tail used to slide towards its root by as much as they swelled.
+// Normals of a cone also point along it. Their net force around a ring is carried by the skin along the limb: on a foundation
+// the rings of a tail used to slide toward its root by as much as they swelled.
 static void a_pressure_slides_no_ring_along_its_limb(void** state)
 {
     (void)state;
@@ -148,15 +148,14 @@ static void a_ring_gives_way_by_its_length_and_stiffness(void** state)
     double         most = most_moved(&b, 0, &at), l = 2 * 3.14159265 * 0.1, width = 1.0 / 20;
     double         EI = 1e6 * sup_bend_inertia(width, width, 0.05, 0.3), expected = 3 * l * l * l / (720 * EI);
     print_message("  %g m, expected %g m\n", most, expected);
-    assert_true(fabs(most / expected - 1) < 0.12); // skin points stand between curves and nodes
+    assert_true(fabs(most / expected - 1) < 0.12); // skin points lie between curves and nodes
     sup_vec3 d = v3_sub(b.p.out[at], b.plain[at]);
     assert_true(d.y > 0.999f * (float)most); // along the force
     bent_end(&b);
     sup_character_destroy(c);
 }
 
-// Rings of length 0.63 stand 0.05 apart. Skin goes along over a sixth of that, by (1 - (0.05 / 0.105)^2)^2 = 0.6 at the next
-// one.
+// Rings of length 0.63 are 0.05 apart. Skin follows over a sixth of that, by (1 - (0.05 / 0.105)^2)^2 = 0.6 at the next one.
 static void a_loaded_ring_takes_the_skin_beside_it_along(void** state)
 {
     (void)state;
@@ -212,9 +211,9 @@ static void on_a_foundation_rings_move_as_a_whole(void** state)
     for (int i = 0; i < 10; ++i)
         sup_format(world + strlen(world), sizeof world - strlen(world),
                    "%s{\"name\":\"f%d\",\"curve\":%d,\"from\":0,\"to\":1,\"value\":%s}", i ? "," : "", i, i,
-                   i == 0 || i == 9 ? "[0.5,1,-1.5]" : "[1,2,-3]"); // at the ends of the tube stand half strips
+                   i == 0 || i == 9 ? "[0.5,1,-1.5]" : "[1,2,-3]"); // the ends of the tube have half strips
     strcat(world, "]}");
-    double l = 0; // of the polygon that stands for the circle
+    double l = 0; // of the polygon that represents the circle
     for (int i = 0; i < 24; ++i) l += 2 * 0.1 * sin(3.14159265 / 24);
     for (int frame = 0; frame < 2; ++frame) {
         bent b = bent_by(c,
@@ -285,9 +284,9 @@ static void a_force_around_a_bone_is_shared_by_the_nodes_it_reaches(void** state
     sup_character_destroy(c);
 }
 
-// Rings of the torso beside short open pieces at the hips: with the same newtons for each meter of both the rings went 0.16 m,
-// and the displacement changed 8.2 times as fast as the skin between them. Curves at the border of the force must not count as
-// stiff and take more of it: that made an edge there, 20 times as steep for each meter as the skin moves.
+// Rings of the torso beside short open pieces at the hips: with the same newtons per meter of both, the rings moved 0.16 m, and
+// the displacement changed 8.2 times as fast as the skin between them. Curves at the border of the force must not count as
+// stiff and take more of it: that made an edge there, 20 times as steep per meter as the skin moves.
 static void neighbors_give_way_alike_under_a_force_around_a_bone(void** state)
 {
     (void)state;
@@ -301,8 +300,7 @@ static void neighbors_give_way_alike_under_a_force_around_a_bone(void** state)
     sup_character_destroy(c);
 }
 
-// A body close by that touches nothing keeps the link from using what it solved when binding: both ways must give the same
-// skin.
+// A nearby body that touches nothing keeps the link from using what it solved at bind: both paths must give the same skin.
 static void loads_solved_once_move_the_skin_as_those_solved_every_frame(void** state)
 {
     (void)state;
@@ -323,7 +321,7 @@ static void loads_solved_once_move_the_skin_as_those_solved_every_frame(void** s
         most_moved(&b[1], 0, NULL);
         for (uint32_t i = 0; i < b[0].p.points; ++i) off = fmax(off, (double)v3_distance(b[0].p.out[i], b[1].p.out[i]));
         print_message("  %s: %g m, %g apart\n", links[way], most, off / most);
-        assert_true(most > 1e-3 && off < 1e-4 * most && off > 0); // not the same way twice
+        assert_true(most > 1e-3 && off < 1e-4 * most && off > 0); // not the same path twice
         bent_end(&b[0]), bent_end(&b[1]);
     }
     sup_character_destroy(c);
@@ -406,8 +404,8 @@ static void a_painted_region_gives_way_where_it_is_painted(void** state)
     sup_character_destroy(c);
 }
 
-// Where limbs part or rings fall into pieces, two curves may name the same one beside them: a chain of painted curves that went
-// back through it was empty, and its span was searched beyond the end of an array.
+// Where limbs meet or rings fall into pieces, two curves may have the same neighbor: a chain of painted curves that went back
+// through it was empty, and its span was searched beyond the end of an array.
 static void a_painted_region_is_bound_however_curves_lie(void** state)
 {
     (void)state;
@@ -428,7 +426,7 @@ static void a_painted_region_is_bound_however_curves_lie(void** state)
                                 .world =
                                     test_json("{\"forces\":[{\"name\":\"f\",\"region\":\"SPOT\",\"value\":[2,9,4]}]}", arena) };
         sup_result     r = sup_chain_create(&desc, &chain, &error);
-        if (r) assert_non_null(strstr(error.text, "region of force 'f'")); // a sentence, where no plate fits
+        if (r) assert_non_null(strstr(error.text, "region of force 'f'")); // a message if no plate fits
         sup_chain_destroy(chain);
     }
     sup_arena_destroy(arena);
@@ -456,7 +454,7 @@ static void curves_stand_across_a_line_of_bones_or_places(void** state)
             if (b.plain[k].z > -0.1f) assert_true(v3_distance(b.p.out[k], b.plain[k]) < 1e-6f);
         bent_end(&b);
     }
-    // the last bone counts as well: from spine_1 at z = -0.1 to the chest at 0.13
+    // the last bone counts too: from spine_1 at z = -0.1 to the chest at 0.13
     bent   b = bent_by(c, "bend(line=spine_*,curves=9,pressure=0.4)", NULL);
     double front = 0, back = 0;
     most_moved(&b, 0, NULL);
@@ -467,7 +465,7 @@ static void curves_stand_across_a_line_of_bones_or_places(void** state)
     }
     assert_true(front > 1e-3 && back > 1e-3);
     bent_end(&b);
-    // a text with stations of its own, as a file holds it
+    // a text with its own stations, as in a file
     assert_true(most_under(c, "bend(closed=foundation,line=tail_* # all of it\nstations 0.2 0.4 0.5 0.6 0.7 0.8 0.9 0.95)",
                            lift) > 1e-3);
     fails_with(c, "bend(line=@tail.txt)", NULL, "no files are read here");
@@ -574,7 +572,7 @@ static void every_example_comes_back(void** state)
             double w = worst(p.out, s->points[j], p.points);
             if (w > 1e-6) fail_msg("%s: example %d misses by %g", links[way], j, w);
         }
-        // half-way between the first two: linear is half; monotone never passes an example
+        // halfway between the first two: linear is half; monotone never overshoots an example
         play_hash(&p, 0.2);
         double most = 0, top = 0;
         for (uint32_t i = 0; i < p.points; ++i) {
@@ -681,7 +679,7 @@ static void a_joint_at_90_of_120_degrees_gives_three_quarters_of_the_bulge(void*
     sculpts_end(s);
 }
 
-// The sculpt spreads the twist of the hand over the forearm. Displacements along straight lines would cut through it half-way:
+// The sculpt spreads the twist of the hand over the forearm. Displacements along straight lines would cut through it halfway:
 // the wrist was 0.36 of its size.
 static void a_half_twisted_wrist_keeps_its_size(void** state)
 {
@@ -719,7 +717,7 @@ static void a_released_ring_swings_back_and_settles(void** state)
     uint32_t at;
     double   held = most_moved(&still, 0.3, &at);
     most_moved(&live, 0.3, NULL);
-    assert_true((double)v3_distance(live.p.out[at], still.p.out[at]) < 1e-3 * held); // the force has always been there
+    assert_true((double)v3_distance(live.p.out[at], still.p.out[at]) < 1e-3 * held); // the force has always acted
     double low = 0;
     for (double t = 0.5; t < 1.5; t += 0.01) {
         most_moved(&live, t, NULL);

@@ -1,4 +1,4 @@
-// Bodies pressed into the skin: it comes out of them, what is beside them follows, and nothing is torn.
+// Bodies pressed into the skin: it comes out of them, its neighborhood follows, and nothing tears.
 #include "bent.h"
 
 static void a_ball_presses_the_skin_out_of_itself(void** state)
@@ -8,7 +8,7 @@ static void a_ball_presses_the_skin_out_of_itself(void** state)
     for (int way = 0; way < 3; ++way) {
         static const char* const links[] = { "bend(curves=24)", "bend(curves=24,closed=foundation)",
                                              "bend(way=along,curves=24)" };
-        // the ball stands 0.05 deep in the top of the tube
+        // the ball is 0.05 deep in the top of the tube
         bent b =
             bent_by(c, links[way], "{\"bodies\":[{\"name\":\"ball\",\"sphere\":{\"center\":[0.5,0.25,0],\"radius\":0.1}}]}");
         uint32_t at;
@@ -16,7 +16,7 @@ static void a_ball_presses_the_skin_out_of_itself(void** state)
         assert_true(most > 0.04 && most < 0.08);
         for (uint32_t i = 0; i < b.p.points; ++i) assert_true(v3_distance(b.p.out[i], v3(0.5f, 0.25f, 0)) > 0.0999f);
         assert_true(b.p.out[at].y < b.plain[at].y);
-        // skin beside the ball goes down as well
+        // skin beside the ball goes down too
         double beside = 0;
         for (uint32_t i = 0; i < b.p.points; ++i)
             if (v3_distance(b.plain[i], v3(0.5f, 0.25f, 0)) > 0.12f)
@@ -36,7 +36,7 @@ static void a_ball_presses_the_skin_out_of_itself(void** state)
     sup_character_destroy(c);
 }
 
-// 75 mm deep into the flank of the beast. When curves answered each by itself, those beside the ball stood still: 3.0.
+// 75 mm deep into the flank of the beast. When each curve responded separately, those beside the ball did not move: 3.0.
 static void a_dent_has_no_crease_at_its_rim(void** state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void a_closed_mesh_presses_as_a_capsule_of_its_size(void** state)
     sup_character_destroy(c);
 }
 
-// A hind leg kicks forward: the capsule in its shin presses what it meets, and never the skin around itself.
+// A hind leg kicks forward: the capsule in its shin presses what it meets, and never its own skin.
 static void another_bone_presses_when_it_comes(void** state)
 {
     (void)state;

@@ -5,7 +5,7 @@
 
 // ---------------------------------------------------------------------------------------------- keys
 
-// One after the other E, nu, width and thickness change under a steady force; each moves the torso by its own factor.
+// E, nu, width and thickness change one after the other under a steady force; each moves the torso by its own factor.
 static void all_that_the_skin_is_made_of_may_be_keyed(void** state)
 {
     (void)state;
@@ -64,8 +64,8 @@ static void a_load_rises_and_falls_with_its_keys(void** state)
 
 // ---------------------------------------------------------------------------------------------- dynamics
 
-// Weight that is suddenly there: a strip held at both ends falls past where it would hang, and comes to rest there. With the
-// mass and stiffness of the lowest mode, lambda_1 = 500.56, it swings at sqrt(EI lambda / (m l^4)) / 2 pi.
+// Weight that is applied suddenly: a strip held at both ends falls past its equilibrium, and comes to rest there. With the mass
+// and stiffness of the lowest mode, lambda_1 = 500.56, it swings at sqrt(EI lambda / (m l^4)) / 2 pi.
 static void skin_that_becomes_heavy_sags_and_settles(void** state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void skin_that_becomes_heavy_sags_and_settles(void** state)
     sup_character_destroy(c);
 }
 
-// A ball strikes and is gone within a tenth of a second: the skin goes on swinging, both ways, and comes to rest.
+// A ball strikes and is gone within a tenth of a second: the skin keeps swinging, both ways, and comes to rest.
 static void skin_that_is_struck_swings_on(void** state)
 {
     (void)state;
@@ -147,8 +147,8 @@ static void heavy_skin_swings_slowly(void** state)
 
 // ---------------------------------------------------------------------------------------------- the plate on the skin
 
-// A force at the center of a region of curves: every skin point of it against the plate, solved apart. The paper calls it a
-// "very good approximation"; here it is within 5 % of the peak, root mean square.
+// A force at the center of a region of curves: every skin point of it against the plate, solved separately. The paper calls it
+// a "very good approximation"; here it is within 5 % of the peak, root mean square.
 static void skin_of_a_region_follows_the_plate(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Chain text, settings, presets, fields and worlds: what people write, and what they are told when it is wrong.
+// Chain text, settings, presets, fields and worlds: what users write, and the messages when it is wrong.
 #include "play.h"
 
 static sup_character* the_tube;
@@ -155,7 +155,7 @@ static void bone_values_blend_by_weight(void** state)
     d.settings = &setting;
     d.setting_count = 1;
     play p = play_chain(d, (sup_instance_desc){ .clip = &the_tube->clips[0], .preroll = 0 });
-    // At once after the start the fall is not slowed where stiffness is 0: g t^2 / 2 at the far end, less elsewhere.
+    // Right after the start the fall is not slowed where stiffness is 0: g t^2 / 2 at the far end, less elsewhere.
     play_hash(&p, 0.4);
     play rigid = play_chain(desc("linear"), (sup_instance_desc){ .clip = &the_tube->clips[0] });
     play_hash(&rigid, 0.4);

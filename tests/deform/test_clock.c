@@ -192,9 +192,9 @@ static void a_traveling_loop_carries_its_springs_over_the_seam(void** state)
     sup_character* c = tube();
     sup_channel    channels[2];
     sup_clip       clip = swinging(channels, true);
-    // At 6 units a second with damping 50 the lag settles at v c / k = 6 x 50 / 600 = 0.5 within a pass, seen from the
-    // step before; the step itself has made 0.03 of it good. Without the carry
-    // the springs would be 3 units off at the seam.
+    // At 6 units per second with damping 50 the lag settles at v c / k = 6 x 50 / 600 = 0.5 within a pass, seen from the step
+    // before; the step itself recovers 0.03 of it. Without carrying the state over, the springs would be 3 units off at the
+    // seam.
     play p = play_chain((sup_chain_desc){ .character = c, .links = "spring(gravity=0,damping=50)" },
                         (sup_instance_desc){ .clip = &clip, .loop = true, .preroll = -1 });
     for (double t = 0; t < 0.5; t += 0.1) {
@@ -209,7 +209,7 @@ static void a_traveling_loop_carries_its_springs_over_the_seam(void** state)
 static void a_loop_step_divides_the_span_evenly(void** state)
 {
     (void)state;
-    // 0.5 s holds 100 steps of 5 ms; 0.502 s would leave a rest, so the step becomes 0.502 / 101.
+    // 0.5 s holds 100 steps of 5 ms; 0.502 s would leave a remainder, so the step becomes 0.502 / 101.
     sup_character* c = tube();
     sup_channel    channels[2];
     sup_clip       clip = swinging(channels, false);
@@ -272,7 +272,7 @@ static void a_live_host_may_deliver_frames_of_any_length(void** state)
         ends[run] = live.out[live.points - 1];
         play_end(&live);
     }
-    // Slerp of local transforms between host frames is what the clip does too, so both agree.
+    // The clip also uses slerp of local transforms between host frames, so both agree.
     assert_true(v3_distance(ends[0], ends[1]) < 1e-4f);
     sup_arena_destroy(arena);
     sup_character_destroy(c);
@@ -357,8 +357,8 @@ static void static_links_behind_run_on_the_frame_itself(void** state)
     sup_character_destroy(c);
 }
 
-// Two carriers: the first goes by a thousandth of the square of the steps taken, the second stays. Every point of the skin goes
-// with the first.
+// Two carriers: the first moves by a thousandth of the square of the steps taken, the second stays. Every point of the skin
+// follows the first.
 static struct {
     uint32_t steps, shown;
     bool     points; // the last step saw the skin
@@ -425,7 +425,7 @@ static void carriers_go_by_steps_and_the_skin_is_made_once_a_frame(void** state)
     sup_character* c = tube();
     play           p = play_carrying(c, "shift,carrying,shift");
     for (int f = 0; f <= 3; ++f) play_hash(&p, f / 30.0);
-    // 0.1 s are 20 steps of 5 ms; 1/15 s lies a third of the way from step 13 to step 14. Each shift adds 1.
+    // 0.1 s is 20 steps of 5 ms; 1/15 s is a third of the way from step 13 to step 14. Each shift adds 1.
     assert_int_equal(carrying.steps, 20);
     assert_int_equal(carrying.shown, 4);
     assert_false(carrying.points);
@@ -576,7 +576,7 @@ static void a_live_host_cannot_pass_an_invalid_pose_to_a_step(void** state)
     sup_character_destroy(c);
 }
 
-// The points that `links` loses are those of `instead`, and they are counted a frame or step.
+// The points that `links` loses are those of `instead`, and they are counted per frame or step.
 static void expect_returned(const sup_character* c, const char* links, const char* instead, const char* counted)
 {
     play p = play_clip(c, links, false), plain = play_clip(c, instead, false);
@@ -597,7 +597,7 @@ static void what_a_static_link_loses_goes_back_to_the_skin_and_is_counted(void**
     sup_character* c = tube();
     expect_returned(c, "throw", "linear", "runner.points_lost");
     expect_returned(c, "dualquat,throw", "dualquat", "runner.points_lost");
-    expect_returned(c, "throw,spring", "spring", "runner.points_lost"); // springs never see what is not a number
+    expect_returned(c, "throw,spring", "spring", "runner.points_lost"); // springs never see NaN
     expect_returned(c, "throw,shift", "shift", "runner.points_lost");
     sup_character_destroy(c);
 }
@@ -606,7 +606,7 @@ static void a_static_link_behind_hides_no_explosion(void** state)
 {
     (void)state;
     sup_character* c = tube();
-    // As above, with links between that would bring every lost point back by themselves.
+    // As above, with links between that would restore every lost point by themselves.
     play p = play_chain((sup_chain_desc){ .character = c,
                                           .links = "spring(stiffness=2000,damping=0),shift,spring(mode=held),shift",
                                           .step = 0.1 },
@@ -670,7 +670,7 @@ static void a_batch_gives_the_bits_of_one_after_the_other(void** state)
     sup_transform* local = calloc(c->skeleton.joint_count, sizeof *local);
     for (uint32_t j = 0; j < c->skeleton.joint_count; ++j) local[j] = c->skeleton.joints[j].rest;
     local[1].rotation = (sup_quat){ 0, 0, 0.6f, 0.8f };
-    // Odd ones are live, even ones play the clip; first each alone, then all anew in one batch.
+    // Odd ones are live, even ones play the clip; first each alone, then all again in one batch.
     for (int pass = 0; pass < 2; ++pass) {
         for (uint32_t i = 0; i < CROWD; ++i) {
             bool              hosted = i % 2;

@@ -1,6 +1,5 @@
-// Rings over the bodies that people bring, with a rig and without: how much of the skin lies between two of them, whether any
-// two cross, whether any is a fragment, and how evenly they stand. Lines along: whether they cross, and stay on the skin.
-// Prints a table.
+// Rings over users' bodies, with and without a rig: how much of the skin lies between two of them, whether any two cross,
+// whether any is a fragment, and how even they are. Lines along: whether they cross, and stay on the skin. Prints a table.
 #include "captured.h"
 
 #include "deform/curves/curve_link.h"
@@ -18,7 +17,7 @@ typedef struct body_file {
 
 typedef struct figures {
     uint32_t rings, open, limbs, crossings, fragments;
-    uint32_t lines, line_crossings, off_skin; ///< way=along; off_skin: pieces between two points that no triangle has both of
+    uint32_t lines, line_crossings, off_skin; ///< way=along; off_skin: pieces between two points without a common triangle
     double   between;                         ///< share of the points between two lines
     double   covered;                         ///< share of the surface between two rings
     double   uneven;                          ///< largest distance of neighbors within a limb over the least
@@ -166,8 +165,8 @@ static figures measure(const sup_character* c, sup_arena* arena)
 // ---------------------------------------------------------------------------------------------- bodies
 
 // Fox, elephant, wolf and cat were set aside while constants were chosen; warrior, snake, stormtrooper and knight were measured
-// for the first time when all else stood. The archer was looked at when ends of open pieces were made to stand away from
-// corners, and when limbs that cannot be evened out were given fewer rings.
+// for the first time when everything else was fixed. The archer was used when ends of open pieces were moved away from corners,
+// and when limbs that cannot be made even were given fewer rings.
 static const body_file files[] = {
     { "cesiumman", "skinned/cesiumman.glb", NULL, NULL, 0.96, 2 },
     { "soldier", "skinned/soldier.glb", NULL, NULL, 0.96, 2 },
@@ -282,14 +281,14 @@ static void fitted_bones_and_built_in_bodies_as_well(void** state)
     }
 }
 
-// A body without a rig begins where the ways to all of its ends are straight: at a head or a wrist. From a foot, or a finger,
+// A body without a rig begins where the paths to all of its ends are straight: at a head or a wrist. From a foot, or a finger,
 // its rings would run across the other leg and the palm. The rigs of cesiumman, fox, wolf, elephant and the beast are left out.
 static void bodies_without_a_rig_begin_at_a_head_or_a_wrist(void** state)
 {
     (void)state;
     static const struct {
         const char* mesh;
-        sup_vec3    towards; ///< of all points, where it begins is among the farthest this way
+        sup_vec3    towards; ///< it begins among the points that are farthest in this direction
     } bodies[] = {
         { "libigl-rigs/hand.mesh", { 0, -1, 0 } },
         { "closed-meshes/hand_closed.obj", { 0, -1, 0 } },

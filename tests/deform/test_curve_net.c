@@ -7,7 +7,7 @@
 
 enum { ACROSS = 3, ALONG = 6 };
 
-/// A strip of quads, three columns along x: the middle column stands at the given places.
+/// A strip of quads, three columns along x: the middle column is at the given places.
 static sup_mesh strip(const float* middle, sup_vec3* points, uint32_t* begin, uint32_t* corners, uint32_t* triangles)
 {
     uint32_t f = 0, t = 0;
@@ -90,13 +90,13 @@ static void a_curve_without_length_moves_by_its_mean(void** state)
     double* rows = sup_arena_alloc(arena, (size_t)11 * net.stride, sizeof *rows);
     beam_net_read(&net, moved, rows);
     for (uint32_t n = 0; n <= 10; ++n) {
-        assert_true(fabs(rows[(size_t)n * net.stride + 2] - 0.5 * n) < 1e-6); // the first curve rises evenly
+        assert_true(fabs(rows[(size_t)n * net.stride + 2] - 0.5 * n) < 1e-6); // the first curve rises uniformly
         assert_true(rows[(size_t)n * net.stride + 5] == rows[5] && rows[5] > 2 && rows[5] < 3);
     }
     sup_arena_destroy(arena);
 }
 
-// Parts by painted maps: the largest of those that match counts, and what none covers is left out.
+// Parts by painted maps: the largest matching map counts, and what none covers is left out.
 static void groups_are_the_maps_that_match(void** state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void groups_are_the_maps_that_match(void** state)
     sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
-// How much of a mesh the nodes of its curves hold: every point rebuilt from the four beside it alone, rms in % of the diagonal.
+// How much of a mesh the nodes of its curves hold: every point rebuilt from only the four around it, rms in % of the diagonal.
 static void rebuilt(const char* name, uint32_t points, sup_curve_way way, uint32_t curves_wanted, uint32_t intervals,
                     double most)
 {

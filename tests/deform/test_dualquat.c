@@ -43,7 +43,7 @@ static void a_twist_of_150_degrees_keeps_the_radius_where_linear_collapses(void*
 static void twisting_the_other_way_round_is_not_a_detour(void** state)
 {
     (void)state;
-    // 200 degrees is 160 degrees back: the halfway ring stands at -80 degrees, not at +100.
+    // 200 degrees is 160 degrees back: the halfway ring is at -80 degrees, not at +100.
     sup_character* c = test_tube(21, 12, 2, 1.0f, 0.1f);
     sup_arena*     arena = sup_arena_create(NULL);
     play           p = twisted(c, arena, "dualquat", 200, 1);

@@ -1,4 +1,4 @@
-// What a sculpt adds, seen from the rest shape. A deformer of the test asks at bind, as those that learn from examples do.
+// What a sculpt adds, in the rest shape. The test's deformer asks at bind, like those that learn from examples.
 #include "play.h"
 
 #include "math/vec.h"
@@ -41,7 +41,7 @@ static const sup_deformer ask = {
 };
 static const sup_deformer* const asks[] = { &ask };
 
-// A tube of two joints whose clip turns the second one about x by 180 degrees: half-way between them a linear blend is flat.
+// A tube of two joints whose clip turns the second one about x by 180 degrees: halfway between them a linear blend is flat.
 static sup_character* twisted(void)
 {
     static const float times[] = { 0, 1 }, turns[] = { 0, 0, 0, 1, 1, 0, 0, 0 };
@@ -102,7 +102,7 @@ static void what_lies_along_the_axis_is_pulled_back_unturned(void** state)
 static void a_limb_turns_its_sculpt_back(void** state)
 {
     (void)state;
-    // At the far end the second joint alone turns: 180 degrees about x take y to -y.
+    // At the far end only the second joint rotates: 180 degrees about x take y to -y.
     sup_character* c = twisted();
     sup_example    example;
     sup_error      error;

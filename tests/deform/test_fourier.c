@@ -21,7 +21,7 @@ static void every_example_comes_back_at_every_point(void** state)
     sculpted_come_back(chains, SUP_COUNT_OF(chains));
 }
 
-// E_RMS at the examples without what the series miss of them: the curves' own error.
+// E_RMS at the examples without the residual of the series: the curves' own error.
 static double curve_error(const sculpted* s, const char* links)
 {
     play   p = sculpted_play(s, links);
@@ -208,8 +208,8 @@ static void a_known_force_bends_its_curve_and_lets_go(void** state)
     sup_arena_destroy(arena), sup_character_destroy(c);
 }
 
-// A bar under an even load: the cap at the root hardly moves, the other end goes as far as the study of strips says (0.0627 for
-// a unit load).
+// A bar under an even load: the cap at the root hardly moves, the other end moves as far as the strip study says (0.0627 for a
+// unit load).
 static void a_strip_is_held_at_the_body_and_bends_as_far_as_a_strip_alone(void** state)
 {
     (void)state;

@@ -17,10 +17,10 @@ static saved save_link(const play* p)
     return s;
 }
 
-// v and shares stand in 65535ths: nine waves around move by as much as 4e-4 from one to the next.
+// v and shares are stored in 65535ths: nine waves around move by as much as 4e-4 from one to the next.
 #define PLAYED 2e-4
 
-// What the player makes of a file at a time: three numbers a point.
+// What the player computes from a file at a time: three numbers per point.
 typedef struct played {
     const sfc* f;
     double*    q;
@@ -39,7 +39,7 @@ static sup_vec3 played_at(const played* x, uint32_t i)
     return v3((float)x->q[3 * i], (float)x->q[3 * i + 1], (float)x->q[3 * i + 2]);
 }
 
-// Largest difference between a chain on a skeleton that rests and the player of its file, over the largest displacement.
+// Largest difference between a chain on a static skeleton and the player of its file, over the largest displacement.
 static double player_error(play* p, const sup_vec3* rest, double from, double to)
 {
     saved  file = save_link(p);
@@ -98,7 +98,7 @@ static void a_player_of_the_runtime_file_finds_the_same_places(void** state)
     print_message("  at most %.1e of the largest displacement off\n", worst);
 }
 
-// Nothing is kept from one time to the next; and with all that the series miss a sculpt comes back as it was.
+// Nothing is kept from one time to the next; and with the full residual every sculpt is reproduced.
 static void any_order_of_times_gives_the_same_numbers_and_examples_are_exact(void** state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void loads_are_in_the_runtime_file(void** state)
     sup_arena_destroy(arena), sculpted_end(s);
 }
 
-// Under a skeleton that moves: linear blending of rest + what the player says.
+// With a moving skeleton: linear blending of rest + the q of the player.
 static void a_game_that_blends_linearly_gets_the_baked_skin(void** state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void a_game_that_blends_linearly_gets_the_baked_skin(void** state)
     sup_character_destroy(c);
 }
 
-// A skinning of the rest shape, moved by what the player says or not.
+// A skinning of the rest shape, moved by the player's q or not.
 static sup_vec3* skinned(const sup_character* c, const sup_clip* clip, const char* links, double time, const played* x)
 {
     sup_vec3 *moved = malloc(c->mesh.point_count * sizeof *moved), *out = malloc(c->mesh.point_count * sizeof *out);
@@ -203,7 +203,7 @@ static sup_vec3* skinned(const sup_character* c, const sup_clip* clip, const cha
     return out;
 }
 
-// linear + share (dualquat - linear) + R q, as the page says; without that a game is off, which is said when the file is saved.
+// linear + share (dualquat - linear) + R q, as the page says; without that a game is off, and saving the file says so.
 static void points_that_lean_stand_where_the_file_says(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// What fourier says about odd curves, examples and settings: every row of bad input, and the physical numbers.
+// Notes of fourier about odd curves, examples and settings: every row of bad input, and the physical numbers.
 #include "sculpted.h"
 
 #include "deform/fourier/fourier.h"
@@ -136,7 +136,7 @@ static void a_mode_without_anything_is_static(void** state)
     play_end(&p), play_end(&q), sculpted_end(s);
 }
 
-// A sculpt where the loop ends stands where it begins: the first counts, and a difference is said.
+// A sculpt at the end of a loop coincides with the first: the first counts, and a note reports a difference.
 static void at_the_end_of_a_loop_the_first_example_counts(void** state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void at_the_end_of_a_loop_the_first_example_counts(void** state)
 
 static const fourier_bound* bound_of(const play* p) { return p->chain->links[sup_chain_link_count(p->chain) - 1].binding.data; }
 
-// Where the carried rates of a cycle have no solution, waves take the prescribed form, wrapped around: no seam either way.
+// Where the carried rates of a cycle have no solution, waves use the prescribed form, wrapped around: no seam either way.
 static void near_a_resonance_of_the_loop_rates_are_prescribed(void** state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void curves_and_spacing_set_how_many_there_are(void** state)
     sculpted_end(s);
 }
 
-// Points that stand on each other: their share of the length is nothing, the fit and the skin stay finite, copies move alike.
+// Coincident points: their share of the length is zero, the fit and the skin stay finite, copies move alike.
 static void duplicate_points_share_the_result(void** state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void duplicate_points_share_the_result(void** state)
     play_end(&p), play_end(&q), sculpted_end(s);
 }
 
-// An arm pinched to one place: the ring there has no length, so its v go by number, and it moves by its mean alone.
+// An arm pinched to a point: the ring there has no length, so its v go by index, and it moves only by its mean.
 static void a_curve_without_length_moves_by_its_mean_and_is_said(void** state)
 {
     (void)state;

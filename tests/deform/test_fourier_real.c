@@ -1,9 +1,8 @@
-// Captured and simulated sequences: what the oscillators of fourier do to skin whose curves are cut through real triangles.
+// Captured and simulated sequences: what fourier's oscillators do to skin whose curves are cut through real triangles.
 #include "captured.h"
 #include "sculpted.h"
 
-// Beside linear skinning + what it misses, interpolated along straight lines; and with all its swings beside its own static
-// form.
+// Compared with linear skinning plus its residual, interpolated linearly; and with all its swings, with its own static form.
 static void between_keys_the_skin_is_nearer_than_interpolated_residuals(void** state)
 {
     (void)state;
@@ -86,8 +85,8 @@ static two_sculpts from_two_sculpts(const char* truth, const char* clip)
     return (two_sculpts){ most[0], most[1], most[2] };
 }
 
-// The screened lattice differs from both skinnings; the default one bends as linear blending does and twists as dual quaternions
-// do, and is far from the other by as much as the paper's scans were from its skinning.
+// The screened lattice differs from both skinnings; the default one bends like linear blending and twists like dual
+// quaternions, and is as far from the other as the paper's scans were from its skinning.
 static void two_sculpts_of_an_arm_leave_a_fraction_of_the_largest_error(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Parameters that do nothing say so: every parameter of every deformer is moved to its ends on small scenes. Either the skin
+// Parameters without effect say so: every parameter of every deformer is moved to its ends on small scenes. Either the skin
 // changes, or a note says why not; and where a note says so, not one bit may change.
 #include "bent.h"
 #include "run/runner.h"
@@ -15,7 +15,7 @@ static const char rich_world[] = "{\"wind\":[3,0,1],\"gravity\":[0,-9.81,0],"
                                  "{\"name\":\"spot\",\"region\":\"SPOT\",\"value\":[2,9,4]}],"
                                  "\"muscles\":{\"*arm\":[{\"time\":0,\"value\":0},{\"time\":0.2,\"value\":0.8}]}}";
 
-// Everything that a parameter may be about: sculpts at three times with time behind the last, two painted groups, a world.
+// Everything that a parameter may depend on: sculpts at three times with time after the last, two painted groups, a world.
 typedef struct scene {
     sup_character*  made;
     sup_character   character; // made's, with other examples and maps
@@ -26,7 +26,7 @@ typedef struct scene {
     sup_arena*      arena;
 } scene;
 
-// A sculpt at the time: the skinned skin with a wave on it.
+// A sculpt at that time: the skinned skin with a wave on it.
 static const sup_vec3* sculpt(const scene* s, double time, float height)
 {
     play p = play_chain((sup_chain_desc){ .character = s->made, .clip = s->clip }, (sup_instance_desc){ .clip = s->clip });
@@ -73,7 +73,7 @@ static void twist_hand(scene* s)
                                   .values = turns });
 }
 
-// Bends so far that its skin meets itself, and twists its hand. The sculpts that come with it, or none.
+// Bends until its skin meets itself, and twists its hand. With the sculpts it comes with, or none.
 static scene plain_arm(bool sculpts, uint32_t points)
 {
     scene s = { .made = test_builtin("arm", points), .arena = sup_arena_create(NULL) };
@@ -156,7 +156,7 @@ static void take_notes(const sup_chain* chain, const sup_deformer* d, const char
     }
 }
 
-// What a note calls nothing may still be rounded otherwise; where there is no note, any bit counts.
+// What a note calls idle may still round differently; without a note, any bit counts.
 static bool is_changed(const sup_vec3* a, const sup_vec3* b, const sup_mesh* mesh, bool noted)
 {
     float most = 0;
@@ -165,7 +165,7 @@ static bool is_changed(const sup_vec3* a, const sup_vec3* b, const sup_mesh* mes
     return most > 1e-4f * mesh->diagonal;
 }
 
-// Plays the deformer with the settings. Against another run it ends where the skin differs.
+// Plays the deformer with the settings. Compared with another run it stops where the skin differs.
 static run run_with(const scene* s, const sup_deformer* d, const char* param, const char* const* settings, uint32_t count,
                     const run* against, sup_arena* arena)
 {
@@ -201,7 +201,7 @@ static run run_with(const scene* s, const sup_deformer* d, const char* param, co
 
 // ---------------------------------------------------------------------------------------------- values
 
-// What the rows of text are given: there are no ends to move them to.
+// Values for text rows: they have no ends to move to.
 static const char* text_value(const sup_deformer* d, const sup_param* p)
 {
     static const char* const values[][2] = {
@@ -247,7 +247,8 @@ static bool setting_at(const sup_deformer* d, const sup_param* p, int i, char* t
     return false;
 }
 
-// Settings under which the row can act: the first alternative of each clause that is another row, and what that row needs.
+// Settings under which the row has an effect: the first alternative of each clause that is another row, and what that row
+// needs.
 static uint32_t enable(const sup_deformer* d, const char* only_with, char (*texts)[96], uint32_t count)
 {
     bool done = false;
@@ -284,7 +285,7 @@ static void fault(trial* t, const char* setting, const char* words)
     t->faults++;
 }
 
-// The row at other values until the skin changes (all of them for choices), on top of settings that are there before and after.
+// The row at other values until the skin changes (all of them for choices), with settings before and after it.
 static void try_row(trial* t, const scene* s, const char* const* before, uint32_t count)
 {
     char        setting[160], last[160] = "";
@@ -299,7 +300,7 @@ static void try_row(trial* t, const scene* s, const char* const* before, uint32_
     for (int v = 0; setting_at(t->d, t->p, v, setting, sizeof setting); ++v) {
         if (t->moved && t->p->type != SUP_PARAM_CHOICE) break;
         const run r = run_with(s, t->d, t->p->name, settings, count + 1, &plain, arena);
-        // It is not true, unless this value is what takes away all that the link did before.
+        // Then the note is wrong, unless this value removes everything that the link did before.
         if (r.noted && r.changed && !(r.whole && !plain.whole)) fault(t, setting, r.words);
         if (!r.bound) t->refused++;                           // with a reason: that is a word as well
         else if (r.changed) t->moved++;
@@ -307,7 +308,7 @@ static void try_row(trial* t, const scene* s, const char* const* before, uint32_
         else t->silent++, sup_format(last, sizeof last, "%s", setting);
     }
     sup_arena_destroy(arena);
-    // One end of a range may be where the default is already, and one choice what 'auto' chooses.
+    // One end of a range may be the default, and one choice what 'auto' chooses.
     bool automatic = t->p->type == SUP_PARAM_CHOICE && strcmp(t->p->choices[(int)t->p->standard], "auto") == 0;
     bool choice = t->p->type == SUP_PARAM_CHOICE && !automatic;
     if (t->silent && (t->moved == 0 || choice))
@@ -347,14 +348,14 @@ static void try_param(trial* t, const scene* plain, const scene* rich)
     const char* settings[8];
     try_row(t, plain, NULL, 0);
     if (t->moved == 0) {
-        // Idle there: it must act where what it needs is given.
+        // Idle there: it must have an effect once its needs are met.
         uint32_t count = enable(t->d, t->p->only_with, texts, 0);
         for (uint32_t i = 0; i < count; ++i) settings[i] = texts[i];
         if (count) try_row(t, plain, settings, count);
         if (!count || t->moved == 0) try_row(t, rich, settings, count);
         if (t->noted || t->moved == 0) fault(t, t->p->name, "is idle where its only_with holds");
     }
-    // And where another row takes that away, a note says so and is right.
+    // And where another row removes that, a note says so correctly.
     uint32_t count = disable(t->d, t->p->only_with, texts);
     for (uint32_t i = 0; i < count; ++i) settings[i] = texts[i];
     if (count) try_row(t, rich, settings, count);
@@ -371,7 +372,7 @@ static void every_parameter_changes_the_skin_or_says_why_not(void** state)
     for (uint32_t i = 0; i < sup_deformer_count(); ++i) {
         const sup_deformer* d = sup_deformer_at(i);
         print_message("  %s\n", d->name);
-        // Folds need points to stand on.
+        // Folds need points.
         bool         detailed = d->only_with && strcmp(d->only_with, "fine") == 0;
         const scene* plain = detailed ? &fine : d->needs & SUP_NEEDS_EXAMPLES ? &sculpted : &bare;
         const run    first = run_with(plain, d, "", NULL, 0, NULL, rich.arena);

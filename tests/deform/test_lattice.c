@@ -1,4 +1,4 @@
-// The lattice as a deformer: volume, springs, pins, and what it owes to the chain. The sums inside are tested in tests/solve.
+// The lattice as a deformer: volume, springs, pins, and its duties to the chain. The sums inside are tested in tests/solve.
 #include "lattice_rig.h"
 
 // ---------------------------------------------------------------------------------------------- volume
@@ -437,7 +437,7 @@ static void a_stiffer_bone_swings_less(void** state)
     assert_true(worst[1] < 0.4 * worst[0]);
 }
 
-// A bar whose upper half swings at `hz` is shaken: how far both halves move at most, away from where they meet.
+// A bar whose upper half swings at `hz` is shaken: how far each half moves at most, away from where they meet.
 static void shake_halves(const char* hz, double* upper, double* lower)
 {
     char           texts[2][64];
@@ -480,7 +480,7 @@ static void softness_stays_where_it_is(void** state)
     print_message("the soft half moves by %.3f units, the stiff one by %.4f and by %.4f beside a stiff one\n", inside, outside,
                   alone);
     assert_true(inside > 1);
-    assert_true(outside - alone < 0.02 * inside); // it was 0.12: what the soft half swelled by was taken from the stiff one
+    assert_true(outside - alone < 0.02 * inside); // it was 0.12: the soft half's swelling was taken from the stiff one
 }
 
 static void what_links_before_did_is_kept(void** state)

@@ -1,4 +1,4 @@
-// The built-in characters over their clips: what a person sees first.
+// The built-in characters over their clips: the first thing users see.
 #include "lattice_rig.h"
 
 #include "supple/metrics.h"
@@ -40,7 +40,7 @@ static void no_clip_loses_more_volume_than_under_linear_skinning(void** state)
     }
 }
 
-// The part that is furthest worse off under `links` than under linear skinning, over a clip, as a fraction of its volume.
+// The part that is worst off under `links` compared with linear skinning, over a clip, as a fraction of its volume.
 static double furthest_worse(const sup_character* c, const char* name, const char* links)
 {
     const sup_clip* clip = sup_character_clip(c, name);
@@ -128,8 +128,8 @@ static sup_character* arm_with_a_window(void)
     return out;
 }
 
-// A hole is closed by a fan from the mean of its border. That mean used to be wherever the nearest corner of a cell was: a part
-// lost what the meter called a gain.
+// A hole is closed by a fan from the mean of its border. That mean used to be at the nearest corner of a cell: a part lost what
+// the meter called a gain.
 static void parts_beside_a_hole_are_no_worse_off_either(void** state)
 {
     (void)state;
@@ -207,8 +207,8 @@ static void diffuse(const sup_mesh* mesh, uint32_t rounds, double* f, double* su
 }
 
 // What the lattice adds to the stretch of the skin under linear skinning, as the logarithm of areas, without what is smooth
-// over more than a cell: root mean square over the skin. Blotches of cell size and streaks along the cuts between parts are in
-// it.
+// over more than a cell: root mean square over the skin. It captures blotches of cell size and streaks along the cuts between
+// parts.
 static double grain(const sup_character* c, const sup_vec3* lattice, const sup_vec3* linear, double cell)
 {
     const sup_mesh* mesh = &c->mesh;
@@ -216,7 +216,7 @@ static double grain(const sup_character* c, const sup_vec3* lattice, const sup_v
     double *        a = play_memory(n * sizeof *a), *b = play_memory(n * sizeof *b), *f = play_memory(n * sizeof *f),
            *g = play_memory(n * sizeof *g), *rest = play_memory(n * sizeof *rest), squares = 0, sum = 0, whole = 0;
     point_areas(mesh, mesh->points, rest), point_areas(mesh, lattice, a), point_areas(mesh, linear, b);
-    for (uint32_t p = 0; p < n; ++p) f[p] = g[p] = log(fmin(fmax(a[p] / b[p], 0.2), 5)); // crushed skin is not the matter
+    for (uint32_t p = 0; p < n; ++p) f[p] = g[p] = log(fmin(fmax(a[p] / b[p], 0.2), 5)); // crushed skin is not the subject
     for (uint32_t i = 0; i < 3 * mesh->triangle_count; ++i)
         squares += (double)v3_length2(
                        v3_sub(mesh->points[mesh->triangles[i]], mesh->points[mesh->triangles[i % 3 == 2 ? i - 2 : i + 1]])) /
@@ -237,7 +237,7 @@ static void neither_cells_nor_cuts_show_in_the_stretch_of_the_skin(void** state)
     for (size_t i = 0; i < SUP_COUNT_OF(shots); ++i) {
         sup_character*  c = test_builtin(shots[i].scene, 0);
         const sup_clip* clip = sup_character_clip(c, shots[i].clip);
-        const char*     links = "lattice(preset=still)"; // what swings is not asked here
+        const char*     links = "lattice(preset=still)"; // swing is not tested here
         play            a =
             play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = links }, (sup_instance_desc){ .clip = clip });
         play b = play_chain((sup_chain_desc){ .character = c, .clip = clip, .links = "linear" },
@@ -289,7 +289,7 @@ static void a_twisted_forearm_stays_round(void** state)
     assert_true(pinched < 0.8);
 }
 
-// The elbow of the arm, with weights that come by themselves.
+// The elbow of the arm, with automatic weights.
 static void weights_that_were_never_painted_lose_no_more_either(void** state)
 {
     (void)state;
@@ -303,8 +303,8 @@ static void weights_that_were_never_painted_lose_no_more_either(void** state)
     sup_character_destroy(c);
 }
 
-// The belly of the beast swings at 2 Hz and all else at 20: how far the skin is from that of a beast at 20 Hz throughout, the
-// mean over a clip, in units. Where no cell touches one of the paint's the two are the same to the last bit.
+// The belly of the beast swings at 2 Hz and everything else at 20: how far the skin is from that of a beast at 20 Hz
+// throughout, the mean over a clip, in units. Where no cell touches a painted one the two are the same bit for bit.
 static void swing_of_a_belly(const sup_character* c, const char* name, const char* links, double* inside, double* outside)
 {
     static const sup_vec3 middle = { 0, 0.2f, 0 };

@@ -1,4 +1,4 @@
-// Odd input: each is told once with its cure, or makes no difference at all.
+// Odd input: each gets one note with its cure, or makes no difference at all.
 #include "lattice_rig.h"
 
 enum { MESH_POINTS = 4096, MESH_CORNERS = 16384 };
@@ -156,7 +156,7 @@ static void a_bone_outside_is_named(void** state)
     o.painted = false;
     o.joints[1] = v3(0, 12, 20), o.joints[2] = v3(0, 12, 40);
     expect_note(bar(false), &o, "lattice(cells=40)", "outside", "'upper'");
-    rig r; // with weights of its own it does not matter
+    rig r; // with weights of its own that does not matter
     o.painted = true;
     rig_make(&r, make(bar(false), &o), "lattice(cells=40)");
     assert_null(note_with(&r, "outside"));
@@ -214,7 +214,7 @@ static void cells_fit_limbs_and_a_budget_by_themselves(void** state)
     sup_character_destroy(c);
 }
 
-// A frame at 30 or 60 a second ends with a step; others in the chain may want shorter ones, and a person always may.
+// A frame at 30 or 60 per second ends with a step; other links may want shorter steps, and the user may always ask for them.
 static void the_clock_is_the_shortest_that_a_link_wants(void** state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void bend(sup_character* c, skin* s)
     rig_end(&r);
 }
 
-// Points are numbered as faces use them, so they are found again by their places.
+// Points are numbered in the order in which faces use them, so they are looked up by position.
 static void expect_the_same(const skin* a, const skin* b)
 {
     assert_int_equal(a->cells, b->cells);
@@ -322,7 +322,7 @@ static void a_bone_of_no_length_is_a_point(void** state)
     for (uint32_t i = 0; i < first.points; ++i) assert_true(isfinite(first.out[i].x + first.out[i].y + first.out[i].z));
 }
 
-// A lid on a node has no bone to measure from: it is as thick as it is deep, or nothing would bound how far it is flung.
+// A lid on a node has no bone to measure from: it is as thick as it is deep, or nothing would limit how far it is thrown.
 static void flesh_on_a_node_is_as_thick_as_it_is_deep(void** state)
 {
     (void)state;

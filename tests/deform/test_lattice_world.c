@@ -1,7 +1,7 @@
-// What presses and pushes on the lattice from outside.
+// External forces and bodies on the lattice.
 #include "lattice_rig.h"
 
-// A ball pressed 1 unit into the upper side beside the joint, then dragged along z; how far the flesh under it is taken along.
+// A ball pressed 1 unit into the upper side beside the joint, then dragged along z; how far it drags the flesh under it.
 static double dragged(float friction)
 {
     rig      r;

@@ -1,4 +1,4 @@
-// What `layers` alone claims: the elbow of the gates, and how tissue moves, stops and is carried along.
+// Claims of `layers` alone: the elbow, and how tissue moves, stops and is carried along.
 #include "elbow.h"
 
 // ---------------------------------------------------------------------------------------------- the elbow
@@ -40,7 +40,7 @@ static void a_bent_elbow_keeps_its_volume_and_does_not_cross_itself(void** state
     elbow_end(&e);
 }
 
-// What hangs is gravity's: 17 m/s^2 on 4 cm of tissue. Without it the limbs are where linear skinning has them.
+// The sag is gravity's: 17 m/s^2 on 4 cm of tissue. Without gravity the limbs are where linear skinning puts them.
 static void far_from_the_joint_nothing_moves_without_gravity(void** state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void two_iterations_are_near_ten(void** state)
 
 // ---------------------------------------------------------------------------------------------- rigid motion
 
-// A whole turn and ten metres in a second, all of it by the root: nothing but inertia may show, and without inertia nothing.
+// A full turn and ten metres in a second, all of it by the root: only inertia may show, and without inertia nothing.
 static sup_clip root_motion(sup_arena* arena)
 {
     enum { KEYS = 9 };

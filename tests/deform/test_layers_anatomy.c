@@ -1,4 +1,4 @@
-// What lies over bone is firm up to the skin, and the rest is as soft as ever.
+// Tissue over bone is firm up to the skin, and the rest is as soft as ever.
 //
 //   test_layers_anatomy --measure FILE[@CLIP] MOTION.bvh|- JOINT LINKS...   prints how far a joint's skin leaves its bone
 #include "elbow.h"
@@ -12,7 +12,7 @@ typedef struct motion_of_skin {
     double mean, most; // metres off the bone's rigid motion
 } motion_of_skin;
 
-// Of the skin that joints matching the glob carry alone.
+// For the skin that joints matching the glob carry alone.
 static motion_of_skin measure(const sup_character* c, const sup_clip* clip, double end, const char* joint, const char* links)
 {
     motion_of_skin m = { 0 };
@@ -64,7 +64,7 @@ static void a_beast_has_a_skull_and_anchors_and_soft_ears(void** state)
     sup_character_destroy(c);
 }
 
-// Where names say nothing, its ends do: four feet on the ground, and a head that is thicker than the tail.
+// Where names say nothing, the skeleton's ends decide: four feet on the ground, and a head thicker than the tail.
 static void so_it_has_under_foreign_names(void** state)
 {
     static const char foreign[][8] = { "b00", "b01", "b02", "b03", "b04", "b05", "b06", "b07", "b08", "b09",
@@ -161,7 +161,7 @@ static void a_note_names_the_firm_joints_and_what_the_user_said_goes_before(void
     uint64_t soft = hash_with(c, "layers(anatomy=0)", NULL, &noted);
     assert_false(noted);
     assert_true(firm != soft);
-    // Of one bone: by the parameter itself, or by saying what its tissue is.
+    // For one bone: by the parameter itself, or by setting its tissue.
     assert_true(hash_with(c, "layers", "layers.anatomy@hand=0", &noted) != firm);
     uint64_t told = hash_with(c, "layers", "layers.stiffness_fat@hand=0.3", &noted);
     assert_false(noted);

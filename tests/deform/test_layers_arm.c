@@ -23,8 +23,8 @@ static sup_character* arm_bent_by(double degrees)
     return c;
 }
 
-// The whole arm comes to rest, the crease and the thin rim of the hand: contacts do not go to and fro, plates do not swing on.
-// On the way nothing crosses; no edge is longer or shorter than the gate allows.
+// The whole arm comes to rest, the crease and the thin rim of the hand: contacts do not chatter, flat parts do not keep
+// swinging. On the way nothing crosses; no edge is longer or shorter than the bound.
 static void the_built_in_arm_keeps_its_volume_and_comes_to_rest(void** state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void a_deep_crease_comes_to_rest_on_any_skinning_and_without_gravity(void
 
 // ---------------------------------------------------------------------------------------------- resolution
 
-/// How far an arm of so many points hangs at the end of its clip: mean over its area of the distance that gravity makes.
+/// How far an arm of that many points sags at the end of its clip: mean over its area of the distance due to gravity.
 static double sag(uint32_t points, const char* cage)
 {
     double          sum = 0, all = 0;
@@ -103,7 +103,7 @@ static double sag(uint32_t points, const char* cage)
     return sum / all;
 }
 
-// The same flesh in a coarse and in a fine mesh, whose regions are a fourth as wide, gives way alike.
+// The same flesh in a coarse and in a fine mesh, whose regions are a fourth as wide, gives way equally.
 static void the_material_is_the_same_at_any_resolution(void** state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static double apart(const char* first, const char* second)
     return rms;
 }
 
-// The paper's lever: elasticity in every n-th round alone. Four rounds, of which 4, 2 and 1 are elastic.
+// The paper's lever: elasticity only in every n-th round. Four rounds, of which 4, 2 and 1 are elastic.
 static void elasticity_in_every_second_or_fourth_round_is_a_draft(void** state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void elasticity_in_every_second_or_fourth_round_is_a_draft(void** state)
     assert_true(two < 0.001 && four < 0.0025 && two < four);
 }
 
-/// How far the tip hangs below its place by bones alone, half a second after a bend to 90 degrees.
+/// How far the tip hangs below its skinned place, half a second after a bend to 90 degrees.
 static double hanging(const char* links)
 {
     elbow a = elbow_begin(elbow_make(90, 0.3, 1), "bend", links, NULL),
@@ -155,7 +155,7 @@ static double hanging(const char* links)
     return sum / count;
 }
 
-// Algorithm 1 as printed: stiffness is a share of the way in every iteration, so more of them are stiffer; ours means the same.
+// Algorithm 1 as printed: stiffness is a share of the way per iteration, so more of them are stiffer; ours means the same.
 static void in_the_order_of_the_paper_iterations_stiffen(void** state)
 {
     (void)state;

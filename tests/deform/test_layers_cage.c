@@ -24,7 +24,7 @@ static void held_at_rest_nothing_moves(void** state)
     sup_character_destroy(c);
 }
 
-// The mesh that simulates itself is the measure: what the cage does to the skin goes the same way.
+// The mesh that simulates itself is the reference: the cage affects the skin in the same way.
 static void a_bent_elbow_goes_where_the_mesh_by_itself_goes(void** state)
 {
     (void)state;
@@ -41,7 +41,7 @@ static void a_bent_elbow_goes_where_the_mesh_by_itself_goes(void** state)
     }
     print_message("correlation %g, %g times as far\n", both / sqrt(cage * mesh), sqrt(cage / mesh));
     assert_true(both > 0.8 * sqrt(cage * mesh));
-    // With rings that count whole: 2 times. A cage also rounds the crease, and keeps apart what rides on it.
+    // With rings that count in full: 2 times. A cage also rounds the crease, and keeps apart what rides on it.
     assert_true(fabs(sqrt(cage / mesh) - 1) < 0.32);
     play_end(&on_cage), play_end(&on_mesh), play_end(&plain);
     sup_character_destroy(c);
@@ -75,8 +75,8 @@ static worst worst_of(const sup_character* c, const char* links, double from, do
     return w;
 }
 
-// Crouching, legs fold by more than linear skinning can: the skin that rides on a cage neither keeps its folds, nor passes
-// through itself where the cage does not.
+// Crouching, legs fold farther than linear skinning can: the skin that rides on a cage neither keeps its folds, nor crosses
+// itself where the cage does not.
 static void a_crouch_is_no_knot(void** state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void the_same_bits_for_any_workers_and_after_seeking(void** state)
     sup_character_destroy(c);
 }
 
-// Flesh that cannot leave its bone far, on the forearm alone: there it moves less, elsewhere as before.
+// Flesh that cannot move far from its bone, only on the forearm: there it moves less, elsewhere as before.
 static void bone_values_reach_the_cage(void** state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void by_itself_a_cage_is_taken_where_pieces_pass_through_each_other(void*
     sup_character_destroy(clean);
 }
 
-// An arm has no limbs that meet: its mesh is carried as far as a body's of half as many points.
+// An arm has no limbs that meet: its mesh costs as much as that of a body with half as many points.
 static void by_itself_a_cage_is_taken_where_the_mesh_costs_too_much(void** state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-// Odd input: each is told once with its cure, and the tissue plays on.
+// Odd input: each gets one note with its cure, and the tissue plays on.
 #include "spoilt_arm.h"
 
-/// Plays a tenth of a second at rest: everything stays finite and where it was, within 2 % of the arm. Returns whether a
-/// sentence with these words was said, or with NULL, whether none was.
+/// Plays a tenth of a second at rest: everything stays finite and in place, within 2 % of the arm. Returns whether a note with
+/// these words was given or, with NULL, whether none was.
 static bool says(stuff* s, const char* links, const char* words)
 {
     sup_character* c = stuff_character(s);
@@ -49,7 +49,7 @@ static void an_arm_inside_out_is_turned(void** state)
     assert_true(says(&s, "layers", "'odd' is inside out"));
 }
 
-// What the weights lack is mended for all deformers where the character is made, and said there.
+// Missing weights are repaired for all deformers where the character is created, and a note there says so.
 static void points_without_weights_take_those_of_a_neighbor(void** state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void triangles_without_area_and_points_of_one_place_do_no_harm(void** sta
     assert_true(says(&s, "layers", "no area"));
 }
 
-// Inner points of a mesh of tetrahedra, one of them on the bone itself: a region in a line, of next to no size.
+// Inner points of a tetrahedral mesh, one of them on the bone itself: a collinear region of almost no size.
 static void points_without_faces_ride_along(void** state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void a_mesh_that_is_no_surface_is_refused(void** state)
     refused(&s, "more than two faces");
 }
 
-// Its points in any order: triangles as large as the arm, through each other, most edges with one face only.
+// Its points in random order: triangles as large as the arm, crossing each other, most edges with only one face.
 static void faces_through_each_other_everywhere_are_refused(void** state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void faces_through_each_other_everywhere_are_refused(void** state)
     refused(&s, "cross each other");
 }
 
-// Every face four times, turned and inside out, behind the whole surface: the same skin, and a note.
+// Every face four times, rotated and inside out, after the whole surface: the same skin, and a note.
 static void faces_that_are_there_more_than_once_change_nothing(void** state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void faces_that_are_there_more_than_once_change_nothing(void** state)
     assert_true(hashes[0] == hashes[1]);
 }
 
-// Two arms in one place, turned about each other: every triangle passes through another one.
+// Two arms in one place, rotated against each other: every triangle crosses another one.
 static void what_crosses_itself_all_over_at_rest_has_no_contacts(void** state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void a_bone_without_length_is_a_point(void** state)
     assert_true(says(&s, "layers", NULL));
 }
 
-// The arm a fifth thicker and shorter, the forearm sheared by that and the turn of the elbow: tissue goes along.
+// The arm a fifth thicker and shorter, the forearm sheared by that and the rotation of the elbow: tissue follows.
 static void scaled_and_sheared_bones_are_followed(void** state)
 {
     (void)state;
@@ -308,8 +308,7 @@ static void planes_that_cannot_be_are_refused_with_a_cure(void** state)
     sup_character_destroy(c);
 }
 
-// A plane 10 cm before the elbow in place of 15 (with a remark for people): the elbow's part is smaller, the body plays as
-// before.
+// A plane 10 cm before the elbow instead of 15 (with a comment): the elbow's part is smaller, the body plays as before.
 static void planes_are_taken_from_text(void** state)
 {
     (void)state;
@@ -317,8 +316,9 @@ static void planes_are_taken_from_text(void** state)
     assert_true(says(&s, "layers(planes=# a remark\nshoulder=0.66\n)", NULL));
 }
 
-// Three rings of a tube that is 24 times as long as thick, one at each end and one at the joint: edges twelve times as long as
-// the way to the bone. Regions over them would straighten the bend, and contacts by their length would part neighbors.
+// Three rings of a tube that is 24 times as long as thick, one at each end and one at the joint: edges twelve times the
+// distance to the bone. Regions over them would straighten the bend, and contacts scaled by their length would push neighbors
+// apart.
 static void a_tube_cut_only_at_its_joint_bends_there(void** state)
 {
     (void)state;

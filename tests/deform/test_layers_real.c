@@ -1,5 +1,5 @@
-// Real characters: nothing explodes, nothing is lost, no frame has more crossings than linear skinning has, and what stands
-// still rests.
+// Real characters: nothing explodes, nothing is lost, no frame has more crossings than linear skinning, and held poses come to
+// rest.
 #include "elbow.h"
 #include "supple/io.h"
 #include "supple/rig.h"
@@ -103,9 +103,9 @@ static void captured_motion_leaves_a_man_whole(void** state)
         sup_clip   clip = retargeted(c, motions[i], arena);
         seen       s = watch(c, &clip, clip.seconds, 10, "layers(cage=mesh)", 1);
         report(motions[i], &s);
-        // An arm in the head presses it flat, and is held back before it is let go.
+        // An arm in the head presses it flat, and is held back before it is released.
         assert_true(s.far < (i < 3 ? 0.1 : 0.2) && s.volume < 0.025 && s.speed < 12);
-        // No point that is lighter than others holds up the volume of its part (459 then); what an arm presses flat does now and
+        // No point that is lighter than others limits the volume of its part (459 then); what an arm presses flat does now and
         // then.
         assert_true(s.shortened < 150);
         assert_true(s.crossings < (i < 3 ? 0.02 : 0.4) * s.linear);
@@ -114,7 +114,7 @@ static void captured_motion_leaves_a_man_whole(void** state)
     sup_character_destroy(c);
 }
 
-// What rides on a cage never crosses more than linear skinning, and mostly far less.
+// What rides on a cage never crosses more than linear skinning, and usually far less.
 static void and_so_does_it_on_a_cage(void** state)
 {
     (void)state;
@@ -131,8 +131,8 @@ static void and_so_does_it_on_a_cage(void** state)
     sup_character_destroy(c);
 }
 
-// 55 pieces that cross in 2,942 pairs at rest: by itself it gets a cage. The first motion on the mesh too, where nothing keeps
-// those apart, but nothing else goes wrong for it.
+// 55 pieces that cross in 2,942 pairs at rest: by default it gets a cage. The first motion runs on the mesh too, where nothing
+// keeps those apart, but nothing else goes wrong.
 static void and_a_soldier_in_clothes(void** state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static sup_character* load_hand(double degrees, sup_arena* arena, sup_clip* out)
     return hand;
 }
 
-// 65 degrees a joint make a fist that touches itself; by 85 bones press the fingertips into the palm, and linear skinning
+// 65 degrees a joint make a fist that touches itself; at 85 bones press the fingertips into the palm, and linear skinning
 // crosses.
 static void a_hand_makes_a_fist(void** state)
 {
@@ -250,7 +250,7 @@ static void a_hand_makes_a_fist(void** state)
     }
 }
 
-// The last pose of the walk, held for two seconds: no point of the body goes on moving.
+// The last pose of the walk, held for two seconds: no point of the body keeps moving.
 static void comes_to_rest(const char* links)
 {
     sup_character* c = load("skinned/cesiumman.glb");
@@ -272,7 +272,7 @@ static void comes_to_rest(const char* links)
     sup_character_destroy(c);
 }
 
-// On a cage what rides on it is kept farther apart than contacts are looked for.
+// On a cage the skin that rides on it is kept farther apart than contacts are searched for.
 static void a_pose_that_is_held_comes_to_rest(void** state)
 {
     (void)state;

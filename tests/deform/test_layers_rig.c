@@ -1,4 +1,4 @@
-// What a rig brings to `layers`: the paper's presets, weights that files get wrong, and depths where bones meet.
+// What rigs bring to `layers`: the paper's presets, bad weights in files, and depths where bones meet.
 #include "spoilt_arm.h"
 #include "supple/io.h"
 
@@ -129,9 +129,8 @@ static void skip_point(void* user, const char* what, sup_vec3 at, float value)
     (void)user, (void)what, (void)at, (void)value;
 }
 
-// Where thigh and spine meet, the ways to the bones of neighbors go far apart and layers would fold. A point that were held at
-// the bone for that, in the midst of deep flesh, would be a pit as soon as the flesh moves: two stood in plain sight on the
-// hip.
+// Where thigh and spine meet, the anchors of neighbors are far apart and layers would fold. If a point were held at the bone
+// for that, in the middle of deep flesh, it would be a pit as soon as the flesh moves: two were in plain sight on the hip.
 static void flesh_is_as_deep_as_around_it_where_bones_meet(void** state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 // Sliders that cannot break a character: every number of `layers` at both ends of its range, alone and in pairs.
 //
-//   test_layers_sliders                        what has failed once, on a small arm
+//   test_layers_sliders                        what failed once, on a small arm
 //   test_layers_sliders --every                every end and random pairs, on a small arm and a small beast
-//   test_layers_sliders --every FILE[:CLIP]... on these characters; files of more than 3500 points take a cage of 800
+//   test_layers_sliders --every FILE[:CLIP]... on these characters; files of more than 3500 points get a cage of 800
 //   test_layers_sliders --only 'a=1,b=2' ...   that one setting
 #include "elbow.h"
 #include "supple/io.h"
@@ -11,7 +11,7 @@
 
 enum { PAIRS = 24, LARGE = 3500, SMALL_ARM = 700, SMALL_BEAST = 1000 };
 static const double frame_rate = 30, still_after = 0.6; // seconds behind the motion, in which it comes to rest
-// Soft flesh still swings by millimetres half a second after a motion; what never rests does it at 0.3 to 4 m/s.
+// Soft flesh still swings by millimetres half a second after a motion; flesh that never comes to rest moves at 0.3 to 4 m/s.
 static const double stretch_most = 4, volume_most = 0.05, reach_most = 1, speed_most = 0.2;
 
 typedef struct subject {
@@ -39,7 +39,7 @@ typedef struct damage {
 
 // ---------------------------------------------------------------------------------------------- measuring
 
-// Twice the way to the nearest bone of the joint that has the most to say.
+// Twice the distance to the nearest bone of the joint with the largest weight.
 static float thickness_at(const sup_character* c, uint32_t p)
 {
     uint32_t joint = c->weights.joints[c->weights.begin[p]];
@@ -54,7 +54,7 @@ static float thickness_at(const sup_character* c, uint32_t p)
     return isfinite(nearest) ? fmaxf(2 * nearest, 0.02f * c->mesh.diagonal) : c->mesh.diagonal;
 }
 
-// The clip up to a time, from which on it holds.
+// The clip up to a time, after which it holds.
 static const sup_clip* cut_clip(const sup_clip* clip, double end)
 {
     sup_clip*    out = malloc(sizeof *out);
@@ -104,7 +104,7 @@ static void subject_end(subject* s)
     sup_character_destroy(s->character);
 }
 
-// What was asked for is not a damage: another volume, or skin that passes through itself.
+// Requested effects are not damage: another volume, or skin that crosses itself.
 static double asked_volume(const char* settings)
 {
     const char* bulge = strstr(settings, "bulge=");
@@ -176,7 +176,7 @@ static bool report(const subject* s, const char* settings)
 
 static const sup_deformer* layers_of(void) { return sup_deformer_find("layers"); }
 
-// The text of one end of a row, or "" where it has none.
+// The text of one end of a row, or "" if it has none.
 static void end_text(const sup_param* row, int end, char* text, size_t capacity)
 {
     text[0] = 0;
@@ -234,7 +234,7 @@ static subject subject_file(const char* argument)
 
 static void no_slider_breaks_the_arm(void** state)
 {
-    // One of each class: too soft, too loose, too tight, too few rounds, limits that fight each other, the paper's order.
+    // One of each class: too soft, too loose, too tight, too few rounds, conflicting limits, the paper's order.
     static const char* const settings[] = { "stiffness_fat=0.05", "stiffness_skin=0", "coupling=0",  "tether=0.05",
                                             "substeps=1",         "squeeze=0.9",      "thickness=1", "paper_order=on",
                                             "bulge=0.7",          "bulge=1.4" };
@@ -246,7 +246,7 @@ static void no_slider_breaks_the_arm(void** state)
     assert_true(whole);
 }
 
-// What is used in the place of what was asked for is said.
+// A note reports every value that replaces a requested one.
 static void a_limited_value_is_said(void** state)
 {
     static const struct {

@@ -1,7 +1,7 @@
 // How motion begins.
 #include "elbow.h"
 
-// The whole arm flies off at 2 m/s from the first moment of the clip on. It was held before, and still nothing lags behind.
+// The whole arm flies off at 2 m/s from the first moment of the clip on. It was held before, and still nothing lags.
 static void motion_begins_without_a_jerk(void** state)
 {
     (void)state;
@@ -26,7 +26,7 @@ static void motion_begins_without_a_jerk(void** state)
 }
 
 // A clip that begins with the elbow bent by 120 degrees: the pre-roll has bent it, so both sides of the crease know each other,
-// and it stands as if it had been bent while playing.
+// and it looks as if it had been bent while playing.
 static void what_begins_bent_stands_as_if_it_had_been_bent(void** state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-// What presses, blows and pulls on the layers from outside: bodies, forces, wind, muscles of a world file.
+// External influences on the layers: bodies, forces, wind, and muscles of a world file.
 #include "elbow.h"
 #include "solve/contact/contact_internal.h"
 
-// The arm of the elbow scene lies along x, its elbow at 0.3, radius 5 cm at the shoulder; "bend" turns by nothing here.
+// The arm of the elbow scene lies along x, its elbow at 0.3, radius 5 cm at the shoulder; "bend" does not bend it here.
 typedef struct press {
     sup_arena*     arena;
     sup_character *arm, *other;
@@ -32,7 +32,7 @@ static void press_end(press* p)
     sup_arena_destroy(p->arena);
 }
 
-// How far a point is off its rest place; largest within `reach` of a place at rest.
+// The distance of a point from its rest place; the largest within `reach` of a place at rest.
 static sup_vec3 moved(const press* p, uint32_t i) { return v3_sub(p->play.out[i], p->arm->mesh.points[i]); }
 
 static sup_vec3 moved_at(const press* p, sup_vec3 at, float reach)
@@ -126,7 +126,7 @@ static void a_prop_is_a_mesh(void** state)
     press_end(&p);
 }
 
-// It hangs head over, 14 cm above, and bends its forearm down onto ours: by 25 degrees its axis is 5.7 cm above our axis at x =
+// It hangs head down, 14 cm above, and bends its forearm down onto ours: by 25 degrees its axis is 5.7 cm above our axis at x =
 // 0.5, where the radii need 9.
 static void a_second_character_presses_as_it_moves(void** state)
 {
@@ -170,7 +170,7 @@ static void see_triangle(void* user, const char* set, sup_vec3 a, sup_vec3 b, su
     (void)user, (void)set, (void)a, (void)b, (void)c, (void)value;
 }
 
-// A line leads to what of the skin is touched. A body is none of it.
+// A line leads to the skin that is touched. A body is none of it.
 static void a_contact_with_a_body_is_drawn_as_a_point(void** state)
 {
     (void)state;
@@ -185,8 +185,8 @@ static void a_contact_with_a_body_is_drawn_as_a_point(void** state)
     press_end(&p);
 }
 
-// A ball of 3 cm comes down at 51 m/s, 25.5 cm in a step, and stops with its middle 3 mm under the skin: looked at there alone
-// it would push the skin up, out behind it. What it met on its way it takes along and keeps below. (Balls smaller than two
+// A ball of 3 cm comes down at 51 m/s, 25.5 cm in a step, and stops with its center 3 mm under the skin: tested only there it
+// would push the skin up, out behind it. It takes along what it met on its path and keeps it below. (Balls smaller than two
 // edges can still slip through between the points.)
 static void a_fast_ball_does_not_pass_through_the_skin(void** state)
 {
@@ -212,7 +212,7 @@ static void a_fast_ball_does_not_pass_through_the_skin(void** state)
     press_end(&p);
 }
 
-// Radius 3 mm between points 13 mm apart, shot down by 5 cm in 20 ms to where it stands 4 mm in; later it is taken away.
+// Radius 3 mm between points 13 mm apart, shot down by 5 cm in 20 ms to where it is 4 mm in; later it is removed.
 static void a_pea_dents_the_skin_between_its_points(void** state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void wind_presses_what_faces_it(void** state)
     press_end(&p), press_end(&calm);
 }
 
-// Activations of the world take the place of flexion.
+// Activations of the world replace flexion.
 static void the_world_flexes_muscles(void** state)
 {
     (void)state;

@@ -7,7 +7,7 @@
 
 #define LIFT 0.05f
 
-// A character of two influences a point again, with other joints, clip and example shapes.
+// A character with two influences per point, with different joints, clip and example shapes.
 static sup_result make_rigged(const sup_character* c, const sup_joint* rig, const sup_clip* clip,
                               const sup_example_desc* examples, uint32_t count, sup_character** out, sup_error* error)
 {
@@ -166,8 +166,8 @@ static void a_turn_that_no_example_shows_hardly_counts(void** state)
     sup_character_destroy(c);
 }
 
-// The sculpt is at 30 degrees about z. On the way to it, at it and as far again behind it nothing is lost; half-way along it
-// and aside by 40 degrees, which nobody sculpted, little is left.
+// The sculpt is at 30 degrees about z. On the path to it, at it and as far again beyond it nothing is lost; halfway along it
+// and 40 degrees aside, which nobody sculpted, little is left.
 static void beside_the_way_to_an_example_its_correction_fades(void** state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static void roots_side_by_side_turn_against_the_first(void** state)
     sup_character* c = flat_rig();
     assert_float_equal(share_at(c, "pose_space", about_z(15)), 0.5, 1e-4);
     assert_float_equal(share_at(c, "pose_space", about_z(30)), 1.0, 1e-5);
-    // Both turned alike is the character facing elsewhere.
+    // Both rotated equally means the character faces elsewhere.
     sup_arena* arena = sup_arena_create(NULL);
     sup_error  error;
     sup_pose   pose;

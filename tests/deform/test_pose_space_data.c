@@ -1,4 +1,4 @@
-// Pose space deformation on a real rig: how well it guesses frames that it was not shown.
+// Pose space deformation on a real rig: how well it predicts frames that it was not shown.
 #include "play.h"
 
 #include "math/vec.h"
@@ -31,7 +31,7 @@ static play playing(const sup_character* c, const char* links)
     return play_chain((sup_chain_desc){ .character = c, .links = links }, (sup_instance_desc){ .clip = &c->clips[0] });
 }
 
-/// The skin under the weights made by hand.
+/// The skin with hand-made weights.
 static sup_vec3* frame_of(play* p, uint32_t frame, sup_arena* arena)
 {
     play_hash(p, frame / 30.0);

@@ -33,7 +33,7 @@ static void pull_end(pull* p)
     sup_arena_destroy(p->arena);
 }
 
-// The middle of the skin within 6 cm of the place that is held.
+// The center of the skin within 6 cm of the place that is held.
 static sup_vec3 held(const pull* p)
 {
     sup_force force = { .kind = SUP_FORCE_BONE, .at = v3(0.15f, 0, 0.048f), .radius = 0.06f };
@@ -61,11 +61,11 @@ static void a_spring_gives_its_newtons_and_never_throws_beyond_its_end(void** st
     assert_near(sup_grip_pull(&one, &force, 0.005), 40, 0, 0);
     for (int i = 0; i < 2; ++i) sup_grip_add(&two, 0.5f, 2, v3(0, 0, 0), v3(0, 0, 0), v3(0, 0, 0), &same);
     assert_near(sup_grip_pull(&two, &force, 0.005), 40, 0, 0);
-    // A spring beyond all measure brings both to its end within a step of 50 ms: 0.5 x 80 x 0.0025 = 0.1 m.
+    // An extremely stiff spring brings both to its end within a step of 50 ms: 0.5 x 80 x 0.0025 = 0.1 m.
     force.spring = 1e9f;
     assert_near(sup_grip_pull(&one, &force, 0.05), 40, 0, 0);
     assert_near(sup_grip_pull(&two, &force, 0.05), 80, 0, 0);
-    // What comes to the place by itself within the step is not pulled.
+    // What reaches the place by itself within the step is not pulled.
     sup_grip moving = { 0 };
     sup_grip_add(&moving, 1, 2, v3(0.05f, 0, 0), v3(10, 0, 0), v3(0, 0, 0), &same);
     assert_near(sup_grip_pull(&moving, &force, 0.005), 0, 0, 0);
@@ -121,7 +121,7 @@ static void skin_that_is_held_where_it_is_stays(void** state)
     }
 }
 
-// A key a frame at the step that ends at or behind it, as a hand gives them; let go after the sixth.
+// One key per frame at the first step that ends at or after it, as a hand gives them; released after the sixth.
 static void hand_keys(char* text, size_t size, int frames)
 {
     size_t n = 0;
@@ -163,7 +163,7 @@ static void a_hand_that_pulls_now_gives_the_bits_of_the_file_it_leaves(void** st
     }
 }
 
-// A ball that follows a pointer into the arm: a key a frame behind every step that the frame needs.
+// A ball that follows a pointer into the arm: one key per frame after every step that the frame needs.
 static void ball_keys(char* text, size_t size, int frames)
 {
     size_t n = sup_format(text, size,

@@ -194,7 +194,7 @@ static double roughness(const sup_character* c, const char* links)
     return r;
 }
 
-// The tube with every point on its dominant joint alone: a limb of stiff pieces that crease where they meet.
+// The tube with every point on only its dominant joint: a limb of stiff pieces that crease where they meet.
 static sup_character* stiff(const sup_character* c)
 {
     uint32_t* sizes = calloc(c->mesh.face_count, sizeof *sizes);
@@ -235,7 +235,7 @@ static void the_crease_between_stiff_pieces_is_ironed(void** state)
 static void detail_turns_with_the_limb(void** state)
 {
     (void)state;
-    // Far from the joint a limb only turns: what smoothing takes from its rest shape must come back turned.
+    // Far from the joint a limb only rotates: what smoothing takes from its rest shape must come back rotated.
     sup_character* c = test_tube(41, 8, 2, 1.0f, 0.1f);
     play           linear =
         play_chain((sup_chain_desc){ .character = c, .links = "linear" }, (sup_instance_desc){ .clip = &c->clips[0] });

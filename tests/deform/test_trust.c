@@ -66,7 +66,7 @@ static sup_clip bent_aside(const sculpted* s, const char* joint, sup_channel* ch
     return clip;
 }
 
-// What the hand does between the sculpts nobody sculpted: its corrections fade, those of the upper arm do not.
+// Nobody sculpted what the hand does between the sculpts: its corrections fade, those of the upper arm do not.
 static void beside_the_way_corrections_fade_where_the_joint_is(void** state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void beside_the_way_corrections_fade_where_the_joint_is(void** state)
 }
 
 // Both sculpts are at rest, and the elbow bends between them: the skin of the shoulder, which no joint of its own moves, cannot
-// tell why it was sculpted. It goes by the joints beside, and what hangs behind the elbow is far enough away.
+// tell why it was sculpted. It considers the neighboring joints, and those beyond the elbow are far enough away.
 static void skin_whose_joints_stand_still_looks_at_those_beside(void** state)
 {
     (void)state;
@@ -146,10 +146,9 @@ static double kept_of_three(const char* joint, float angle, bool against)
     return kept;
 }
 
-// The upper arm turns to one side at the middle sculpt, and to the other half way to it. No joint that the hand's skin looks at
-// does anything. Sculpts that agree are believed there all the same; where the middle one contradicts those beside it, the
-// whole pose counts, and this one is nobody's. Where the hand itself turns too far to predict anything, nothing is lost but
-// trust.
+// The upper arm turns to one side at the middle sculpt, and to the other halfway to it. No joint that the hand's skin considers
+// moves. Sculpts that agree are trusted there anyway; where the middle one contradicts its neighbors, the whole pose counts,
+// and nobody sculpted this one. Where the hand itself rotates too far to predict anything, only trust is lost.
 static void sculpts_that_contradict_each_other_look_at_the_whole_pose(void** state)
 {
     (void)state;
@@ -231,7 +230,7 @@ static void a_bump_swings_where_it_is_and_nowhere_else(void** state)
     }
 }
 
-// A newcomer sees lag without touching anything, and the sculpts are as exact as ever.
+// A new user sees lag with the defaults, and the sculpts stay exact.
 static void the_soft_preset_is_seen_and_exact(void** state)
 {
     (void)state;
@@ -260,8 +259,8 @@ static void the_soft_preset_is_seen_and_exact(void** state)
     }
 }
 
-// Behind the last sculpt it swings on and comes to rest: by half of what was sculpted at most, and by a tenth of it after two
-// and a half seconds.
+// After the last sculpt it keeps swinging and comes to rest: by at most half of what was sculpted, and by a tenth of it after
+// two and a half seconds.
 static void the_soft_preset_comes_to_rest(void** state)
 {
     (void)state;
@@ -296,8 +295,8 @@ static void the_soft_preset_comes_to_rest(void** state)
     }
 }
 
-// Nor does it stand still between several sculpts, as of a walk; the rings of fourier, which has rates prescribed and only
-// slow waves, nearly do where sculpts follow each other as smoothly as these. No point goes farther than they change it.
+// It also swings between several sculpts, as of a walk; the rings of fourier, with prescribed rates and only slow waves, hardly
+// do where sculpts follow each other as smoothly as these. No point moves farther than they change it.
 static void the_soft_preset_is_seen_between_several_sculpts(void** state)
 {
     (void)state;

@@ -1,9 +1,9 @@
-// The world file: bodies, forces and muscles as links see them, and what people are told when it is wrong.
+// The world file: bodies, forces and muscles as links see them, and the messages when it is wrong.
 #include "play.h"
 
 #include <math.h>
 
-// Looks at the world and leaves the points as they are. What it saw lies here: tests run one after the other.
+// Looks at the world and leaves the points alone. Stores what it saw here: tests run one after the other.
 static struct seen {
     uint32_t  steps;
     double    time, dt;
@@ -256,7 +256,7 @@ static void a_second_character_brings_its_own_motion(void** state)
     assert_non_null(b->points_start);
     assert_true(b->points_start[b->point_count - 1].y < b->points[b->point_count - 1].y);
     assert_near(seen.first[0], seen.first[1].x, seen.first[1].y, seen.first[1].z); // point 0 is on the joint that stays
-    // The same points whatever was asked before.
+    // The same points whatever was queried before.
     play_hash(&p, 0.25);
     sup_vec3 quarter = seen.bodies[0].points[b->point_count - 1];
     play_hash(&p, 1);
@@ -382,7 +382,7 @@ static void binding_sees_the_whole_history(void** state)
     play_end(&p);
 }
 
-// Asks the links before it for their points at 0.6 s while binding, and shows those.
+// Asks the earlier links for their points at 0.6 s during bind, and shows those.
 static sup_result peek_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error)
 {
     sup_vec3* points = SUP_NEW(arena, sup_vec3, in->character->mesh.point_count + 8);

@@ -1,4 +1,4 @@
-// Folds: their length, their wavelength, and that they stay where they are.
+// Folds: their length, their wavelength, and that they stay in place.
 #include "deform/wrinkle/wrinkle.h"
 #include "math/vec.h"
 #include "supple/metrics.h"
@@ -221,7 +221,7 @@ static void rest_rigid_motion_scale_and_tension_fold_nothing(void** state)
     sup_character_destroy(c);
 }
 
-// Twelve millimeters between points: a wave of 24 mm would be drawn as another one.
+// Twelve millimeters between points: a wave of 24 mm would alias.
 static void coarse_points_carry_no_folds_and_say_so(void** state)
 {
     (void)state;
@@ -284,8 +284,8 @@ static void creases_stay_at_rest_and_tension_flattens_them(void** state)
     sup_character_destroy(c);
 }
 
-// An arm that bends degree by degree: what folds move against the unfolded skin. Skin at the elbow is pressed by 1.2 to 1.5 %
-// for each degree, and past 75 degrees it is inside out.
+// An arm that bends degree by degree: how far folds move relative to the unfolded skin. Skin at the elbow is compressed by 1.2
+// to 1.5 % per degree, and past 75 degrees it is inside out.
 static void one_degree_moves_no_point_far(void** state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void one_degree_moves_no_point_far(void** state)
             p->pose.local[joint].rotation = quat_mul(rest.rotation, quat_axis_angle(v3(0, 0, 1), 0.017453293f * (float)degree));
         const sup_vec3 *a = show(&with, c), *b = show(&plain, c);
         for (uint32_t i = 0; i < n; ++i) {
-            // Displacement along the normal is a length: what turns with the arm is not a motion of the fold.
+            // Displacement along the normal is a length: rotation with the arm is not a motion of the fold.
             float now = v3_distance(a[i], b[i]);
             if (degree) step = fmaxf(step, fabsf(now - before[i]));
             deepest = fmaxf(deepest, now);
@@ -344,8 +344,8 @@ static void fold_depths(played* with, played* plain, const sup_character* c, flo
     for (uint32_t i = 0; i < c->mesh.point_count; ++i) out[i] = v3_distance(a[i], b[i]);
 }
 
-// One degree of pose: every joint may turn by a degree at once, each about the axis that is worst for that point. The depth of
-// a fold is a function of the pose, so that is the sum over the joints of the lengths of its gradients.
+// One degree of pose: every joint may rotate by a degree at once, each about the axis that is worst for that point. The depth
+// of a fold is a function of the pose, so that is the sum over the joints of the lengths of its gradients.
 static void check_one_degree(const char* name, uint32_t points, const char* clip_name, uint32_t poses)
 {
     sup_character*  c = test_builtin(name, points);
@@ -397,7 +397,7 @@ static void one_degree_of_all_joints_moves_no_point_far(void** state)
     check_one_degree("beast", 12000, "shake", 4);
 }
 
-// 12 mm between points and waves of 24.07 mm: nothing that points could show. Every point foresees the wave at its neighbors.
+// 12 mm between points and waves of 24.07 mm: points cannot show them. Every point predicts the wave at its neighbors.
 static void folds_finer_than_the_points_are_ripples_of_the_shading(void** state)
 {
     (void)state;
@@ -465,7 +465,7 @@ static void folds_fit_the_limb(void** state)
     sup_character_destroy(c);
 }
 
-// A forearm twisted by 150 degrees thins to a wrapped candy, and its skin never crosses; no more does it with folds.
+// A forearm twisted by 150 degrees thins to a candy wrapper, and its skin never crosses; nor does it with folds.
 static void folds_make_no_skin_cross_that_did_not(void** state)
 {
     (void)state;
@@ -492,7 +492,7 @@ static void folds_make_no_skin_cross_that_did_not(void** state)
     sup_character_destroy(c);
 }
 
-// The clip bends the elbow until its skin lies in itself: 11 of its 31 frames had more pairs with folds than without.
+// The clip bends the elbow until its skin crosses itself: 11 of its 31 frames had more pairs with folds than without.
 static void folds_are_gone_where_clips_push_skin_through_skin(void** state)
 {
     (void)state;
@@ -520,8 +520,8 @@ static void folds_are_gone_where_clips_push_skin_through_skin(void** state)
     sup_character_destroy(c);
 }
 
-// A fan: every triangle has the middle as a corner, so that all boxes overlap and nothing crosses. Poses are searched in vain,
-// by all triangles against all others, until the search is given up: no point folds, and no other pose costs anything.
+// A fan: all triangles share the middle as a corner, so that all boxes overlap and nothing crosses. Poses are searched in vain,
+// all triangles against all others, until the search gives up: no point folds, and no other pose costs anything.
 static void search_for_crossings_ends_on_any_mesh(void** state)
 {
     (void)state;
@@ -553,7 +553,7 @@ static void search_for_crossings_ends_on_any_mesh(void** state)
 }
 
 // The first corner of a sheet, moved onto the line through its only two neighbors: no plane, no strain. It was taken for skin
-// that has lost all of its length, so that nothing around it folded.
+// that has lost all of its length, so nothing around it folded.
 static void point_without_a_plane_is_not_pressed(void** state)
 {
     (void)state;
@@ -614,9 +614,9 @@ static void folds_are_no_corduroy_at_any_width(void** state)
     sup_character_destroy(c);
 }
 
-// Waves of 24.07 mm on a sheet 25 of them long. A quarter of it is pressed by 30 %, the rest by 10 %. Three waves beside it the
-// most pressed place counts 0.3 (1 - 3 / 16) = 0.24, and 0.1 is 0.41 of that: hardly a fold. At the far end, 18 waves away, it
-// counts nothing.
+// Waves of 24.07 mm on a sheet 25 of them long. A quarter of it is compressed by 30 %, the rest by 10 %. Three waves away the
+// most compressed place counts 0.3 (1 - 3 / 16) = 0.24, and 0.1 is 0.41 of that: hardly a fold. At the far end, 18 waves away,
+// it does not count.
 static void folds_gather_where_clips_press_most(void** state)
 {
     (void)state;
@@ -643,7 +643,7 @@ static void folds_gather_where_clips_press_most(void** state)
         if (x < 0.12f || x > 0.5f) assert_true(shares[i] > 0.99f);
         if (x > 0.17f && x < 0.22f) assert_true(shares[i] < 0.02f);
     }
-    // What no clip presses may be pressed by any other pose.
+    // What no clip compresses may be compressed by any other pose.
     memset(most, 0, n * sizeof *most);
     assert_ok(sup_wrinkle_focus(&f, lengths, most, arena, shares, &error), error);
     for (uint32_t i = 0; i < n; ++i) assert_true(shares[i] > 0.999f);

@@ -1,4 +1,4 @@
-/// tests/solve/box_lattice.h: cells that fill boxes, for tests of what is done with lattices.
+/// tests/solve/box_lattice.h: cells that fill boxes, for tests that use lattices.
 #ifndef SUP_TESTS_BOX_LATTICE_H
 #define SUP_TESTS_BOX_LATTICE_H
 

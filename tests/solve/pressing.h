@@ -1,4 +1,4 @@
-/// tests/solve/pressing.h: a skin of two boxes over each other that keeps off itself.
+/// tests/solve/pressing.h: a skin of two boxes, one above the other, that keeps clear of itself.
 #ifndef SUP_TESTS_PRESSING_H
 #define SUP_TESTS_PRESSING_H
 
@@ -6,7 +6,7 @@
 #include "slabs.h"
 #include "solve/contact/planes.h"
 
-/// Two boxes over each other on their way, substep by substep.
+/// Two boxes, one above the other, moving substep by substep.
 typedef struct pressing {
     slabs             s;
     const sup_planes* planes;

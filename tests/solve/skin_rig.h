@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/// A random rig: points in a unit cube, some influences each, joints somewhere, and a pose.
+/// A random rig: points in a unit cube, some influences each, random joints, and a pose.
 typedef struct rig {
     sup_arena*    arena;
     sup_skin_desc desc;
@@ -33,7 +33,7 @@ static inline sup_quat draw_rotation(rig* r)
     return quat_axis_angle(v3_normalize(axis, v3(1, 0, 0)), (float)(draw(r) * 6.0 - 3.0));
 }
 
-/// The map that turns by q, scales before that, and takes `center` to `to`.
+/// The map that rotates by q, scales before that, and takes `center` to `to`.
 static inline sup_affine pose_about(sup_vec3 center, sup_quat q, sup_vec3 scale, sup_vec3 to)
 {
     sup_transform t = { v3(0, 0, 0), q, scale };

@@ -79,7 +79,7 @@ static inline void slabs_bind(slabs* s, uint32_t solid_count, const sup_solid_me
     if (!s->arena) s->arena = sup_arena_create(NULL);
     assert_ok(sup_contact_create(&desc, s->arena, &s->contact, &error), error);
     s->scratch = aligned_alloc(64, sup_contact_scratch(s->contact));
-    memset(s->scratch, 0xa5, sup_contact_scratch(s->contact)); // nothing may be expected of it
+    memset(s->scratch, 0xa5, sup_contact_scratch(s->contact)); // no initial content may be assumed
 }
 
 static inline void slabs_move(slabs* s, sup_vec4* x, uint32_t slab, sup_vec3 by)

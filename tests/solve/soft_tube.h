@@ -8,8 +8,8 @@
 
 typedef struct soft_tube {
     uint32_t  rings, sides, point_count, triangle_count;
-    sup_vec3* points;    ///< ring by ring, then the middle of both ends
-    uint32_t* triangles; ///< facing outwards
+    sup_vec3* points;    ///< ring by ring, then the centers of both ends
+    uint32_t* triangles; ///< facing outward
     uint32_t* labels;    ///< which of `parts` equal spans
     sup_vec4* x;         ///< particles at rest, inverse mass 1
     sup_vec4* v;

@@ -60,7 +60,7 @@ static void eigenvalues_and_vectors_are_those_of_the_reference(void** state)
     }
 }
 
-/// What given ends add to the rows beside them.
+/// The effect of given ends on the neighboring rows.
 static void add_boundary(const sup_beam_ends* s, uint32_t intervals, double* g)
 {
     double N = intervals, n4 = N * N * N * N;
@@ -328,7 +328,7 @@ static void newmark_is_second_order_and_the_paper_first(void** state)
     sup_arena_destroy(b.arena);
 }
 
-// Eq. (11) of the paper: f <- f target / q^M, node by node. Kept so that nobody restores it.
+// Eq. (11) of the paper: f <- f target / q^M, node by node. Kept so that nobody reintroduces it.
 static void the_printed_ratio_iteration_does_not_converge(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Vectors of You et al., corrected: open and closed curves, the plate, and forces equivalent to it.
+// Test vectors of You et al., corrected: open and closed curves, the plate, and forces equivalent to it.
 #include "base/internal.h"
 #include "solve/curves/beam_modes.h"
 #include "solve/plate/bend_curve.h"
@@ -16,11 +16,11 @@ static void a_strip_is_as_stiff_as_the_skin_beside_it(void** state)
     (void)state;
     close_to(sup_bend_inertia(0.2, 0.4, 0.1, 0.3), 0.6 * 0.001 / (24 * 0.91), 1e-18);
     close_to(sup_bend_inertia(0.2, 0, 0.1, 0.3), 0.2 * 0.001 / (24 * 0.91), 1e-18); // a curve on the boundary
-    // the sheet's own D times the width it stands for
+    // the sheet's own D times the width it represents
     close_to(sup_bend_inertia(0.3, 0.3, 0.1, 0.3), 0.3 * 0.001 / (12 * 0.91), 1e-18);
 }
 
-/// The sine n of a unit force from begin to end, or at one place.
+/// The coefficient of sine n of a unit force from begin to end, or at one place.
 static double open_term(double begin, double end, uint32_t n)
 {
     if (!(end > begin)) return 2 * sin(n * PI * begin);
@@ -59,7 +59,7 @@ static void an_open_curve_bends_by_the_closed_form(void** state)
     }
 }
 
-// The paper's series (6): sines and a cubic. Its error falls with the third power of the number of terms.
+// The paper's series (6): sines and a cubic. Its error falls with the cube of the number of terms.
 static void the_series_of_the_paper_tends_to_the_closed_form(void** state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void a_closed_curve_without_support_drops_the_net_force(void** state)
     close_to(sup_bend_closed(SUP_BEND_PAPER, 0.87, 0.37, 0), -0.000682294028, 1e-12);
 }
 
-// The printed form is the balanced answer to the force and to a reaction at the seam, so it hangs on where that lies.
+// The printed form is the balanced response to the force and to a reaction at the seam, so it depends on where that lies.
 static void the_form_of_the_paper_hides_a_reaction_at_the_seam(void** state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void a_fine_plate_comes_within_a_thousandth_of_theory(void** state)
     close_to(x, 0.0056139720, 1e-9);
     assert_true(fabs(x / 0.005612 - 1) < 1e-3);
     close_to(solved(256, true, arena)[128 * 257 + 128], 0.0012654866, 1e-9);
-    // Richardson: what the halved steps tend to
+    // Richardson: the limit of the halved steps
     close_to((4 * solved(128, false, arena)[64 * 129 + 64] - solved(64, false, arena)[32 * 65 + 32]) / 3, 0.0056131486, 1e-9);
     sup_arena_destroy(arena);
 }
@@ -257,7 +257,7 @@ static void forces_on_curves_stand_for_the_force_on_the_plate(void** state)
     sup_arena_destroy(arena);
 }
 
-// Curves at every second line of the plate, straight between them, one force each: the surface again, and its rms error.
+// Curves at every second line of the plate, linear between them, one force each: the surface again, and its rms error.
 static void curves_reproduce_the_surface_of_the_plate(void** state)
 {
     (void)state;

@@ -9,7 +9,7 @@
 
 static const double sizes[] = { 0, 1e-9, 1e-4, 0.01, 0.3, 1, 2.2, 2.3, 4, 30, 400, 1e4 };
 
-// Against the branches of solve/curves/oscillator.h: polynomial forces up to t^5 and start rates, over all dampings and
+// Compared with the branches of solve/curves/oscillator.h: polynomial forces up to t^5 and start rates, over all dampings and
 // stiffnesses.
 static double closed_value(const sup_closed_form* form, double t)
 {

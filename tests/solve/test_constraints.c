@@ -80,7 +80,7 @@ static void bounds_hold_what_is_within_local_radii_of_a_joint(void** state)
     sup_error        error;
     assert_ok(sup_joint_bounds_create(&desc, arena, &bounds, &error), error);
     // The radius at x = 4 is the mean of the ring at 4 (8 points at 1) and, just within 45 degrees or not, its neighbors at
-    // sqrt 2: whatever rounding says of those, 1.2 radii is between 1.2 and 1.53. Joint 2 is bound to nothing near it.
+    // sqrt 2: whatever rounding decides for those, 1.2 radii is between 1.2 and 1.53. Nothing near joint 2 is bound to it.
     uint32_t ring = 0, inner = 0;
     for (uint32_t i = 0; i < bounds.count; ++i) {
         const sup_joint_bound* b = &bounds.items[i];
@@ -106,7 +106,7 @@ static void bounds_hold_what_is_within_local_radii_of_a_joint(void** state)
     sup_arena_destroy(arena);
 }
 
-// A point that a stranger moves by a quarter keeps half the distance, by a half none at all.
+// A point on which another joint has a quarter of the weight keeps half the distance; with half of the weight it keeps none.
 static void what_others_move_too_is_bound_less(void** state)
 {
     (void)state;
@@ -162,8 +162,7 @@ static float triangle_gap(const sup_vec3 p[4])
     return t.gap;
 }
 
-// Steps of 1e-2 in float: rounding gives 1e-5, the third derivative 1e-4 times its size. Triangles that are nearly flat are
-// left out.
+// Steps of 1e-2 in float: rounding gives 1e-5, the third derivative 1e-4 times its size. Nearly flat triangles are left out.
 static void gradients_are_those_of_finite_differences(void** state)
 {
     const float h = 1e-2f;
@@ -242,7 +241,7 @@ static void a_point_on_a_floor_bounces_and_slides_as_it_should(void** state)
     v = (sup_vec4){ 3, 0, -2, 0 };
     sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 1, .5f }, 4, 0, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 0, 0, 2, 1e-6f);
-    // Rests, pressed by positions with 1 m/s per substep: friction .3 takes .3.
+    // At rest, pressed by positions with 1 m/s per substep: friction .3 takes .3.
     v = (sup_vec4){ 3, 0, 0, 0 };
     sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ .3f, 0 }, 0, 1, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 2.7f, 0, 0, 1e-6f);
@@ -250,7 +249,7 @@ static void a_point_on_a_floor_bounces_and_slides_as_it_should(void** state)
     v = (sup_vec4){ 3, 0, 0, 0 };
     sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 1, 0 }, 0, 9, v3(5, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 5, 0, 0, 1e-6f);
-    // Pushed out with 1.5 and leaves at 2: the push is taken back, what it had by itself stays. Pushed with 3: it rests.
+    // Pushed out with 1.5 and leaves at 2: the push is removed, its own speed stays. Pushed with 3: it rests.
     v = (sup_vec4){ 3, 0, 2, 0 };
     sup_touch_friction((sup_vec4* const[4]){ &v }, masses, &FLOOR, &(sup_friction){ 0, 0 }, 0, 1.5f, v3(0, 0, 0));
     assert_vector(v3(v.x, v.y, v.z), 3, 0, .5f, 1e-6f);
@@ -332,7 +331,7 @@ static void a_step_for_the_volume_is_shortened_or_refused(void** state)
 {
     (void)state;
     double scale;
-    // A share of 2 and a gradient of 2: sum 2 x 4 = 8, 3 is missing, so the way is 3 / 8 x 2 x 2 = 1.5.
+    // A share of 2 and a gradient of 2: sum 2 x 4 = 8, 3 is missing, so the displacement is 3 / 8 x 2 x 2 = 1.5.
     assert_float_equal(sup_volume_step(3, 8, 16, 0, &scale), 1, 0);
     assert_float_equal(4 * scale, 1.5, 1e-12);
     assert_float_equal(sup_volume_step(-3, 8, 16, .5f, &scale), 1 / 3.f, 1e-6f);

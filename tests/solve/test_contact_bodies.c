@@ -55,7 +55,7 @@ static void a_capsule_lies_along_its_axis(void** state)
     slabs_free(&s);
 }
 
-// It goes down by 40 in one step: from 10 above to 30 below, its radius is 1.
+// It moves down by 40 in one step, from 10 above to 30 below; its radius is 1.
 static void a_ball_shot_through_the_skin_is_stopped_on_its_way(void** state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void a_ball_shot_through_the_skin_is_stopped_on_its_way(void** state)
     }
 }
 
-// How far the skin is from a place.
+// The distance of the skin from a place.
 static float skin_distance(const slabs* s, sup_vec3 from)
 {
     float least = INFINITY, weights[3];
@@ -87,7 +87,7 @@ static float skin_distance(const slabs* s, sup_vec3 from)
     return sqrtf(least);
 }
 
-// How high the skin is about (4.3, 4.6), where no point of it is: 0.4, 0.3 and 0.3 of the points at (4, 4), (5, 5) and (4, 5).
+// The height of the skin at (4.3, 4.6), where it has no point: 0.4, 0.3 and 0.3 of the points at (4, 4), (5, 5) and (4, 5).
 static float skin_height(const slabs* s) { return 0.4f * s->x[MIDDLE].z + 0.3f * (s->x[MIDDLE + 10].z + s->x[MIDDLE + 9].z); }
 
 // Radius 0.3, and 0.5 from the nearest point: it presses the triangle until it is clear of it.
@@ -109,7 +109,7 @@ static void a_ball_smaller_than_the_edges_presses_the_triangle_it_meets(void** s
     }
 }
 
-// From 3 down to the middle of the box, by a tenth of an edge a step up to all of it in one; then it rests for two steps.
+// From 3 down to the center of the box, from a tenth of an edge per step up to everything in one; then it rests for two steps.
 static void no_speed_takes_a_small_ball_between_the_points(void** state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void a_mesh_shot_through_the_skin_is_stopped_on_its_way(void** state)
     sup_arena_destroy(arena);
 }
 
-// The points of the mesh come down by themselves, the body's place does not change.
+// The points of the mesh come down by themselves; the body's transform does not change.
 static void a_mesh_whose_points_move_pushes_as_it_comes(void** state)
 {
     (void)state;
@@ -313,7 +313,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state)
     }
 }
 
-// Triangles between random points: not manifold, doubled, flat, through each other.
+// Triangles between random points: non-manifold, duplicated, flat, crossing.
 static void odd_meshes_and_broken_numbers_never_hang_or_spread(void** state)
 {
     (void)state;

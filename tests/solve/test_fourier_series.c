@@ -78,7 +78,7 @@ static void waves_rise_from_0_to_1_without_turning_back(void** state)
 
 enum { SAMPLES = 400 };
 
-// A circle with a bulge; by its own length each, or by the length along the plain circle for both.
+// A circle with a bulge: each with its own length, or both with the length along the plain circle.
 static double bulge_error(bool own)
 {
     double x[2][SAMPLES][2], v[2][SAMPLES], worst = 0;
@@ -139,7 +139,8 @@ static void ends_of_open_curves_are_exact(void** state)
     }
 }
 
-// Flagged open with equal ends: allowed, and open. (Closed is what comes back over the triangles, so no ends can differ there.)
+// Flagged open with equal ends: allowed, and open. (A closed curve is one that returns over the triangles, so its ends cannot
+// differ.)
 static void an_open_curve_may_end_where_it_begins(void** state)
 {
     (void)state;
@@ -169,7 +170,7 @@ static void terms_are_lowered_until_samples_tell_them_apart(void** state)
     sup_arena_destroy(arena);
 }
 
-// Twenty samples, ten places: the count and the gaps allow nine waves, whose 19 functions ten places cannot tell apart.
+// Twenty samples at ten places: the count and the gaps allow nine waves, whose 19 functions ten places cannot resolve.
 static void samples_in_clusters_do_not_blow_the_fit_up(void** state)
 {
     (void)state;
@@ -197,7 +198,7 @@ static void samples_in_clusters_do_not_blow_the_fit_up(void** state)
     sup_arena_destroy(arena);
 }
 
-// Two places, or one: no waves, and what is left is the mean. Samples that stand on each other share their stretch.
+// Two places, or one: no waves, and the rest is the mean. Coincident samples share their length.
 static void few_places_move_by_their_mean(void** state)
 {
     (void)state;
@@ -250,7 +251,7 @@ static void strips_have_the_known_waves_and_are_orthonormal(void** state)
         for (int j = 1; j < 25; ++j) assert_near(g[i][j], i == j, 2e-4);
 }
 
-// Deflection of a strip's free end under an even load q along it, static: the sum over waves of share / h.
+// Static deflection of a strip's free end under an even load q: the sum over waves of share / h.
 static double static_end(sup_fourier_kind kind, double sigma, double beta, int order)
 {
     double shares[SUP_FOURIER_FUNCTIONS_MAX], f[SUP_FOURIER_FUNCTIONS_MAX], sum = 0;
@@ -293,7 +294,7 @@ static void every_function_is_the_sum_of_its_elements(void** state)
 
 // ---------------------------------------------------------------------------------------------- loads
 
-// The free end of a strip that is pushed evenly along its length by a force that grows from 0 to 1 in a second, at time t.
+// The free end of a strip under an even force that grows from 0 to 1 in a second, at time t.
 static double strip_end(int order, double density, double damping, double young, double poisson, double t)
 {
     sup_fourier_kind kind = order == 2 ? SUP_FOURIER_FREE : SUP_FOURIER_CANTILEVER;
@@ -334,7 +335,7 @@ static void the_strip_study_goes_the_way_each_number_should(void** state)
         assert_true(end[5][k] < end[4][k] * 1.2 && end[6][k] < end[5][k] && end[7][k] < end[6][k]); // damping holds back
         assert_true(end[8][k] < end[0][k] && end[9][k] < end[8][k] && end[10][k] < end[9][k]);      // stiffer bends less
         assert_true(end[12][k] < end[11][k] && end[13][k] < end[12][k]);                            // and so does a larger nu
-        // Slow against its swings, the strip follows the load: as static bending says.
+        // If the load is slow compared with its swings, the strip follows it as in static bending.
         double beta = 1e6 * 1e-3 / (12 * (1 - 0.09)), still = k ? 0.125 / beta : 0.5 / beta;
         assert_true(fabs(end[10][k] / still - 1) < 0.05);
     }
@@ -362,7 +363,7 @@ static int run_all(void)
 
 int main(int argc, char** argv)
 {
-    // For tests/strip/check.py: our end of the strip for one setting and time.
+    // For tests/strip/check.py: our strip's end for one setting and time.
     if (argc == 7) {
         printf("%.12g\n", strip_end(atoi(argv[1]), atof(argv[2]), atof(argv[3]), atof(argv[4]), atof(argv[5]), atof(argv[6])));
         return 0;

@@ -1,4 +1,4 @@
-// Points in cells: what rides where.
+// Points in cells: which cell carries which point.
 #include "solve/lattice/lattice_embed.h"
 
 #include "box_lattice.h"
@@ -95,7 +95,7 @@ static void what_is_added_is_added(void** state)
     }
 }
 
-// Along a line through the palm the spline has no kinks; straight pieces do.
+// Along a line through the palm the spline has no kinks; linear pieces do.
 static void the_spline_is_smooth_where_trilinear_has_creases(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Room between skin and skin: bars of cells that a pose folds, or that stand side by side.
+// Clearance between skin and skin: bars of cells that a pose folds, or that lie side by side.
 #include "solve/lattice/lattice_gaps.h"
 
 #include "box_lattice.h"
@@ -14,7 +14,7 @@ typedef struct bars {
     void*            scratch;
 } bars;
 
-// Outwards is away from the axis that each box has along z, through its nearest side.
+// Outward is away from the axis that each box has along z, through its nearest side.
 static bars make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells)
 {
     bars      b = { .arena = sup_arena_create(NULL) };
@@ -51,7 +51,7 @@ static bool find(bars* b)
 static const sup_vec3 bar[][2] = { { { 0, 0, 0 }, { 3.98f, 3.98f, 31.98f } } };
 static const sup_vec3 pair[][2] = { { { 0, 0, 0 }, { 3.98f, 3.98f, 15.98f } }, { { 0, 5.02f, 0 }, { 3.98f, 8.98f, 15.98f } } };
 
-// Half of the bar laid back over the other, `gap` cells above it.
+// Half of the bar folded back over the other, `gap` cells above it.
 static void fold(bars* b, float gap)
 {
     for (uint32_t p = 0; p < b->voxels.particle_count; ++p)
@@ -80,7 +80,7 @@ static void what_a_pose_folds_together_has_no_room(void** state)
     sup_arena_destroy(b.arena);
 }
 
-// A limb that linear skinning has flattened must be filled out again.
+// A limb that linear skinning has flattened must be inflated again.
 static void the_two_sides_of_a_flat_limb_do_not_hold_each_other(void** state)
 {
     (void)state;
@@ -93,8 +93,8 @@ static void the_two_sides_of_a_flat_limb_do_not_hold_each_other(void** state)
     sup_arena_destroy(b.arena);
 }
 
-// Two thighs that share cells have no border between them, but the mesh has skin there: a sheet that shows up, three cells
-// below one that shows down.
+// Two thighs that share cells have no border between them, but the mesh has skin there: a sheet that faces up, three cells
+// below one that faces down.
 static void skin_between_limbs_that_share_cells_is_seen(void** state)
 {
     (void)state;
@@ -148,8 +148,8 @@ static void skin_between_limbs_that_share_cells_is_seen(void** state)
     sup_arena_destroy(b.arena);
 }
 
-// Half of the bar turned about its axis by 50 degrees within a cell: skin of both halves meets at the seam, and all of it shows
-// outwards.
+// Half of the bar rotated about its axis by 50 degrees within a cell: skin of both halves meets at the seam, and all of it
+// faces outward.
 static void what_a_twist_brings_together_is_no_contact(void** state)
 {
     (void)state;

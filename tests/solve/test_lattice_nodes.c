@@ -26,7 +26,7 @@ static skin make(const sup_vec3 (*boxes)[2], uint32_t count, uint32_t cells)
     return s;
 }
 
-// Two parts, one before the middle of the bar and one behind it.
+// Two parts, one before the middle of the bar and one after it.
 static sup_lattice_volume_desc halves(const skin* s)
 {
     uint32_t *slots = SUP_NEW(s->arena, uint32_t, s->voxels.particle_count),
@@ -85,7 +85,7 @@ static void the_skin_has_its_own_volume_and_not_that_of_its_cells(void** state)
     sup_arena_destroy(s.arena);
 }
 
-// The same bar as a net: rings of 16 points every 0.5 along x, closed by a point at each end.
+// The same bar as a mesh: rings of 16 points every 0.5 along x, closed by a point at each end.
 enum { RINGS = 25, RING = 16, NET_POINTS = RINGS * RING + 2, NET_TRIANGLES = 2 * RING * RINGS };
 static void make_net(sup_vec3* points, uint32_t* triangles, bool flipped)
 {
@@ -152,7 +152,7 @@ static void the_meshs_own_triangles_are_measured_whichever_way_they_face(void** 
 static void a_leg_in_the_next_cell_takes_no_node(void** state)
 {
     (void)state;
-    // Between the legs lies less than a cell: corners there are split, and each goes to its own leg.
+    // There is less than a cell between the legs: corners there are split, and each goes to its own leg.
     static const sup_vec3 legs[][2] = { { { 0, 0, 0 }, { 1.8f, 8, 1.8f } }, { { 2.2f, 0, 0 }, { 3.8f, 8, 1.8f } } };
     skin                  s = make(legs, 2, 8);
     for (uint32_t p = 0; p < s.voxels.particle_count; ++p) {

@@ -161,8 +161,8 @@ static void a_squeezed_part_gets_its_volume_back_and_its_neighbor_keeps_its_own(
     sup_arena_destroy(l.arena);
 }
 
-// Nothing corrects it: no rounds, and the exact step is left out. Swollen by 10 % from a pose that is 1 % off, it goes back
-// there but for what the pose has: 1 % of 128 cells, and its neighbor stays where it is.
+// No correction: no rounds, and the exact step is skipped. Inflated by 10 % from a pose that is 1 % off, it moves back there
+// except for what the pose has: 1 % of 128 cells, and its neighbor stays where it is.
 static void a_swollen_part_goes_back_until_it_is_as_near_to_rest_as_its_pose(void** state)
 {
     (void)state;
@@ -248,7 +248,8 @@ static void along_the_core_a_swollen_part_shrinks_evenly(void** state)
     sup_arena_destroy(l.arena);
 }
 
-// A squeezed part with room for a tenth of a cell: no slot leaves its room, and what is said to be reached is what there is.
+// A squeezed part with a clearance of a tenth of a cell: no slot exceeds its clearance, and the reported volume is the actual
+// one.
 static void no_slot_leaves_its_room(void** state)
 {
     (void)state;
@@ -283,7 +284,7 @@ static void no_slot_leaves_its_room(void** state)
     sup_arena_destroy(l.arena);
 }
 
-// Moving flesh is squeezed, and a neighbor has its volume to 2 %, which it may be off: that one is not asked to move.
+// Moving flesh is squeezed, and a neighbor has its volume to 2 %, which it may be off by: that one is not asked to move.
 static void a_part_within_its_slack_is_left_alone(void** state)
 {
     (void)state;

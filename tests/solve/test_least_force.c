@@ -52,7 +52,8 @@ static void a_soft_spring_gives_the_cubic_and_a_stiff_one_falls_back(void** stat
     }
 }
 
-// Three values at once, solved by hand in the kernel: the path between two of them with the speeds from all three is the same.
+// Three values at once, solved by hand in the kernel: the path between two of them equals the one with the speeds from all
+// three.
 static void speeds_of_three_values_make_the_path_of_all_three(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The numbers of the vectors come from 60-digit arithmetic and an independent integrator.
+// The test vectors come from 60-digit arithmetic and an independent integrator.
 #include "support.h"
 
 #include "solve/curves/oscillator.h"
@@ -12,7 +12,7 @@ static void near(double value, double expected, double tolerance, const char* wh
     if (!(fabs(value - expected) <= tolerance)) fail_msg("%s is %.13g and should be %.13g", what, value, expected);
 }
 
-// A small generator of our own: the same cases everywhere.
+// A small generator of our own: the same cases on every platform.
 static double random_unit(uint64_t* seed)
 {
     *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
@@ -201,7 +201,7 @@ static void carrying_is_given_up_where_it_grows(void** state)
     }
     sup_oscillator usual = sup_oscillator_make(1, 2 * 0.15 * 2 * PI, 4 * PI * PI, SUP_RAMP_LINEAR);
     assert_false(usual.carry_grows);
-    // A thousand segments between random targets within 1: the rate never exceeds a few units.
+    // A thousand segments between random goals within 1: the rate never exceeds a few units.
     uint64_t seed = 7;
     double   v = 0, worst = 0, from = 0;
     for (int j = 0; j < 1000; ++j) {
@@ -213,8 +213,8 @@ static void carrying_is_given_up_where_it_grows(void** state)
     assert_true(worst < 2.2); // twice 1.05: two neighbors differ by up to 2
 }
 
-// With the linear ramp gamma' = P_1(t) / R(1) >= 0. The smooth ramps brake, and a lightly damped mode then swings about the
-// ramp by a little: gamma may pass 1 by an eighth there, and comes back to 1 at the end.
+// With the linear ramp gamma' = P_1(t) / R(1) >= 0. The smooth ramps brake, and a lightly damped mode then swings a little
+// about the ramp: gamma may exceed 1 by an eighth there, and returns to 1 at the end.
 static void gamma_rises_from_0_to_1_and_turns_back_only_under_a_braking_ramp(void** state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void gamma_rises_from_0_to_1_and_turns_back_only_under_a_braking_ramp(voi
     assert_true(over < 0.15);
 }
 
-// gamma as h sweeps slowly through a limit between two branches: no jump.
+// gamma as h sweeps slowly through the boundary between two branches: no jump.
 static void sweep(double rho, double eta, double from, double step, double t)
 {
     double before = 0;

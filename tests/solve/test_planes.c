@@ -1,9 +1,9 @@
-// Planes between what is near: whatever the solver wants, what was apart stays apart, unless it is forced for long.
+// Planes between near triangles: whatever the solver wants, what was apart stays apart, unless it is forced for long.
 #include "pressing.h"
 
 #include <math.h>
 
-/// One substep in which the upper box is wanted elsewhere by this.
+/// One substep in which the solver wants the upper box moved by this much.
 static sup_planes_report substep(pressing* p, sup_vec3 way)
 {
     memcpy(p->from, p->s.x, p->s.point_count * sizeof *p->from);
@@ -11,7 +11,7 @@ static sup_planes_report substep(pressing* p, sup_vec3 way)
     return sup_planes_keep(p->planes, &p->call, p->from, p->s.x);
 }
 
-/// Nothing is expected to move.
+/// No motion is expected.
 static void begin(pressing* p, uint32_t substeps)
 {
     memcpy(p->from, p->s.x, p->s.point_count * sizeof *p->from);
@@ -59,7 +59,7 @@ static void boxes_pressed_together_do_not_cross(void** state)
     press_end(&p);
 }
 
-// In one substep from above to far below: both ends are without a crossing, the way is not.
+// In one substep from above to far below: neither end crosses, the path does.
 static void no_speed_takes_one_through_the_other(void** state)
 {
     (void)state;
@@ -73,8 +73,8 @@ static void no_speed_takes_one_through_the_other(void** state)
     press_end(&p);
 }
 
-// After the list is made, some points leave the way that was expected of them, into what was far beyond it: only their
-// triangles are looked at anew, and that is enough.
+// After the list is built, some points leave their expected path, into what was far from it: only their triangles are tested
+// again, and that is enough.
 static void what_strays_is_looked_at_anew(void** state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void what_begins_crossed_is_left_alone_until_it_is_apart(void** state)
     press_end(&p);
 }
 
-// A body that goes on and on is stronger than planes, and they come back once it has gone.
+// A body that keeps going is stronger than planes, and they come back once it has gone.
 static void what_is_forced_for_long_is_released_until_it_is_apart(void** state)
 {
     (void)state;

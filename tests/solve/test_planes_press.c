@@ -21,7 +21,7 @@ static uint32_t touching(const pressing* p)
     return sup_planes_touching(p->planes, p->call.scratch, 4096, pairs);
 }
 
-/// So many substeps, each a step, in which nothing wants to move. Returns the largest way of a point in the last.
+/// Runs `steps` steps of one substep in which nothing tries to move. Returns the largest motion of a point in the last.
 static float rest(pressing* p, int steps)
 {
     float most = 0;
@@ -63,7 +63,7 @@ static void what_does_not_touch_is_not_moved(void** state)
     }
 }
 
-// Far apart when the step begins, and expected through each other when it ends: pressed as soon as they touch.
+// Far apart when the step begins, and expected to cross when it ends: pressed as soon as they touch.
 static void what_will_meet_in_the_step_is_pressed(void** state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void what_will_meet_in_the_step_is_pressed(void** state)
     press_end(&p);
 }
 
-// Both give way alike, and come apart by a twentieth of what is missing in each substep.
+// Both give way equally, and separate by a twentieth of the deficit in each substep.
 static void what_is_too_near_comes_apart_over_some_substeps(void** state)
 {
     (void)state;
@@ -112,8 +112,8 @@ static void what_is_apart_rests(void** state)
     press_end(&p);
 }
 
-// Points of the upper box are at 0.4 of the way between those of the lower one: each is in several pairs. Expected inside, the
-// solver pulls it there, and they hold.
+// Points of the upper box are at 0.4 of the distance between those of the lower one: each is in several pairs. They are
+// expected inside and the solver pulls them there, but they hold.
 static void what_rides_on_the_skin_keeps_it_farther_apart(void** state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void what_rides_on_the_skin_keeps_it_farther_apart(void** state)
     press_end(&p);
 }
 
-// At rest they are nearer than the thickness: that they keep, and no more.
+// At rest they are nearer than the thickness: they keep that distance, and no more.
 static void what_is_nearer_at_rest_keeps_that_distance(void** state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void what_is_nearer_at_rest_keeps_that_distance(void** state)
     press_end(&p);
 }
 
-// Two triangles that face each other at a hundredth of their edges, and at rest were far apart, or passed through each other.
+// Two triangles that face each other at a hundredth of their edges, and at rest were far apart, or crossed.
 static void what_crosses_at_rest_never_presses(void** state)
 {
     (void)state;
@@ -169,8 +169,8 @@ static void what_crosses_at_rest_never_presses(void** state)
     }
 }
 
-// The lower box is a table. The upper one comes down at 10 m/s and slides at 1: half of the one comes back, and friction takes
-// its share of the other.
+// The lower box is a table. The upper one comes down at 10 m/s and slides at 1: half of the first comes back, and friction
+// takes its share of the second.
 static void pressing_rubs_and_bounces(void** state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void a_tube_folded_on_itself_is_parted(void** state)
     free_tube(&t);
 }
 
-// Its sides look away from each other, however near they are.
+// Its sides face away from each other, however near they are.
 static void a_tube_squashed_flat_is_not_turned_inside_out(void** state)
 {
     (void)state;

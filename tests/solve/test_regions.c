@@ -1,4 +1,4 @@
-// Sums over boxes, fits and goals against the same said plainly, in double.
+// Sums over boxes, fits and goals, compared with a direct computation in double.
 #include "solve/lattice/regions.h"
 
 #include "base/internal.h"
@@ -115,7 +115,7 @@ static void members(const world* w, uint32_t center, double* times, double* spar
     }
 }
 
-// Goals of all slots in double by listing every region's members.
+// Goals of all slots in double, by listing every region's members.
 static void plain_goals(const world* w, double (*goal)[3])
 {
     const sup_regions* r = &w->regions;
@@ -250,7 +250,7 @@ static void goals_keep_momentum_and_turning_momentum(void** state)
     sup_arena_destroy(w.arena);
 }
 
-// A bar thrown with a spin and shaken: the implicit step of the lattice without any pose to hold it.
+// A bar thrown with a spin and shaken: the implicit step of the lattice without a pose to hold it.
 static void a_free_lattice_keeps_its_momentum_through_time(void** state)
 {
     (void)state;

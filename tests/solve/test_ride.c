@@ -1,4 +1,4 @@
-// What rides on a cage.
+// A mesh riding on a cage.
 #include "support.h"
 
 #include "base/internal.h"
@@ -10,8 +10,8 @@
 
 enum { SIDES = 32, RINGS = 24 };
 
-// A tube along z, twice: the body, and a shirt around it that is a little wider; and a button on the shirt. The cage is around
-// all.
+// A tube along z, twice: the body, and a slightly wider shirt around it; and a button on the shirt. The cage encloses all of
+// it.
 typedef struct scene {
     sup_arena* arena;
     uint32_t   point_count, triangle_count, shirt, button;
@@ -130,7 +130,7 @@ static void a_rigid_motion_of_the_cage_is_one_of_the_skin(void** state)
     sup_arena_destroy(s->arena);
 }
 
-// Bent by 1 radian along its length with a bump: the shirt stays outside of the body, by what it was at rest or nearly.
+// Bent by 1 radian along its length with a bump: the shirt stays outside of the body, by nearly its rest distance.
 static void a_shirt_stays_outside_and_the_skin_smooth(void** state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void a_shirt_stays_outside_and_the_skin_smooth(void** state)
         sup_vec3 out = v3_normalize(v3_sub(s->points[s->shirt + i], s->points[i]), v3(0, 0, 0));
         least = fminf(least, v3_dot(v3_sub(s->out[s->shirt + i], s->out[i]), out));
     }
-    // Second differences around the middle ring of what was moved: a facet of the cage would be a step of its slope.
+    // Second differences of the displacement around the middle ring: a facet of the cage would be a step of its slope.
     for (uint32_t k = 0; k < SIDES; ++k) {
         uint32_t r = RINGS / 2 * SIDES, a = r + k, b = r + (k + 1) % SIDES, c = r + (k + 2) % SIDES;
         sup_vec3 d = v3_sub(v3_add(v3_sub(s->out[a], s->points[a]), v3_sub(s->out[c], s->points[c])),
@@ -177,7 +177,7 @@ static void a_button_keeps_its_shape(void** state)
     sup_arena_destroy(s->arena);
 }
 
-// Skinning has crushed the cage and turned the mesh inside out in it; physics has opened the cage. So it has the mesh.
+// Skinning has crushed the cage and turned the mesh inside out in it; physics has opened the cage. So the mesh is open too.
 static void folds_of_its_own_pose_do_not_come_back(void** state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void folds_of_its_own_pose_do_not_come_back(void** state)
     sup_arena_destroy(s->arena);
 }
 
-// A lid that the mesh opens by itself, on a cage that knows nothing of it and is thrown about: it goes along.
+// A lid that the mesh opens by itself, on a cage that does not open and is thrown around: the lid moves with it.
 static void what_the_mesh_does_beside_its_cage_goes_along(void** state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void what_the_mesh_does_beside_its_cage_goes_along(void** state)
     sup_arena_destroy(s->arena);
 }
 
-// No point of the mesh is further out than what contacts are told of the cage under it.
+// No point of the mesh is farther out than what contacts know about the cage under it.
 static void how_far_it_stands_out_is_known(void** state)
 {
     (void)state;

@@ -13,7 +13,7 @@
 
 enum { WIDE = 6, HIGH = 5, POINTS = WIDE * HIGH, STRIDE = 32, LAYERS = 3, PARTICLES = LAYERS * STRIDE };
 
-// Three sheets above each other, triangles in squares, the masses all different.
+// Three sheets on top of each other, triangulated squares, all masses different.
 typedef struct sheets {
     sup_arena* arena;
     sup_match  match;
@@ -145,7 +145,7 @@ static void goals_keep_the_center_of_mass(void** state)
     keeps_the_center_of_mass(counts);
 }
 
-// A ring that hardly counts leaves a point to its siblings: of a sheet bent along a parabola, each goes with its own column.
+// A ring that hardly counts leaves a point to its siblings: in a sheet bent along a parabola, each follows its own column.
 static void what_counts_less_pulls_less(void** state)
 {
     (void)state;
@@ -181,9 +181,9 @@ static void runs_and_lists_agree(void** state)
     end(a), end(b);
 }
 
-// The lowest layer is held, each particle turned by a tenth of a radian in its place. By hand, for a particle of the middle
-// layer with all else at rest: its goal is the mean of the places that its other regions have for it, which is its own, and,
-// with the weight w, of that of the held one: 0.1 to the side. Sums over runs say the same.
+// The lowest layer is held, each particle rotated by a tenth of a radian in its place. By hand, for a particle of the middle
+// layer with everything else at rest: its goal is the mean of the places that its other regions have for it, which is its own,
+// and, with the weight w, of that of the held one: 0.1 to the side. Sums over ranges give the same.
 static void a_held_region_counts_as_much_as_it_is_told(void** state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void the_share_and_the_layers_are_obeyed(void** state)
     end(s);
 }
 
-// 8.6: a ball of mass m and radius r has the moment m r^2 / 5 Q. A lone particle has nothing else: its region turns with it.
+// 8.6: a ball of mass m and radius r has the moment m r^2 / 5 Q. A lone particle has nothing else: its region rotates with it.
 static void moments_are_those_of_balls(void** state)
 {
     (void)state;

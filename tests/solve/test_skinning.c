@@ -1,4 +1,4 @@
-// Skinning against the textbook in double, and against numbers worked out by hand.
+// Skinning compared with the textbook in double, and with numbers worked out by hand.
 #include "skin_rig.h"
 
 // ---------------------------------------------------------------------------------------------- against the reference
@@ -111,7 +111,8 @@ static void twist_of_150_degrees_collapses_linearly_but_not_by_dual_quaternions(
 static void a_quaternion_and_its_opposite_are_the_same_rotation(void** state)
 {
     (void)state;
-    // 170 and -170 degrees: read from the matrices their quaternions have opposite signs, the short way is through 180.
+    // 170 and -170 degrees: converted from the matrices, their quaternions have opposite signs; the short rotation is through
+    // 180.
     rig r = half_and_half(turned(v3(1, 0, 0), 170), turned(v3(1, 0, 0), -170));
     pose(&r, make_set(&r), (sup_skin_call){ .dualquat = true, .blend = 1 });
     assert_float_equal(r.out[0].y, -1, 1e-6f);
@@ -259,9 +260,9 @@ static void odd_matrices_stay_finite_in_blends(void** state)
 static void cancelled_rotations_fall_back_to_the_dominant_joint(void** state)
 {
     (void)state;
-    // About x by 0, 60 and 160 degrees the quaternions stand at 0, 30 and 80 degrees of a half circle. With
+    // About x by 0, 60 and 160 degrees the quaternions are at 0, 30 and 80 degrees of a half circle. With
     //   a + b cos 30 + c cos 80 = 0,  b sin 30 + c sin 80 = 0,  a + b + c = 1
-    // nothing is left of their sum. Only negative weights can do that.
+    // their sum vanishes. Only negative weights can do that.
     static const uint32_t begin[] = { 0, 3 }, joints[] = { 0, 1, 2 };
     const double          cos30 = 0.86602540378443865, cos80 = 0.17364817766693035, sin80 = 0.98480775301220806;
     double                c_per_b = -0.5 / sin80, a_per_b = -cos30 - c_per_b * cos80, b = 1 / (a_per_b + 1 + c_per_b);

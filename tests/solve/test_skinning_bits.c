@@ -1,4 +1,4 @@
-// The same bits for every instruction set, worker count and order of points; and what a skin set promises about memory.
+// The same bits for every instruction set, worker count and point order; and what a skin set promises about memory.
 #include "skin_rig.h"
 
 #include "math/wide.h"
@@ -81,7 +81,7 @@ static void worker_counts_give_the_same_bits(void** state)
     }
 }
 
-/// A scheduler with pieces of its own: one block at a time, from the back.
+/// A scheduler with its own chunks: one block at a time, from the back.
 static void run_backwards(void* user, uint32_t count, uint32_t grain, sup_task_fn* task, void* data)
 {
     (void)user;

@@ -191,7 +191,7 @@ static void an_inside_out_body_keeps_its_volume_all_the_same(void** state)
     free_body(&b);
 }
 
-// The first part is blown up: what has no inverse mass or no weight stays, the rest takes all of it.
+// The first part is inflated: points without inverse mass or weight stay, the rest take all of it.
 static void pinned_and_masked_points_do_not_swell(void** state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void a_moving_center_counts_as_flux(void** state)
     sup_subvolumes_place(b.parts, b.carriers, 0.01f, b.scratch);
     sup_subvolumes_call call = call_of(&b);
     sup_subvolumes_calm(b.parts, &call, b.tube.v);
-    // Part 0 grows by a third of the fan's area, 3, per second: its skin must move inwards, part 1's outwards.
+    // Part 0 grows by a third of the fan's area, 3, per second: its skin must move inward, part 1's outward.
     assert_true(b.tube.v[12].y < -1e-3f && b.tube.v[6 * 12].y > 1e-3f);
     free_body(&b);
 }
@@ -413,8 +413,8 @@ static void planes_stand_where_they_are_put(void** state)
 }
 
 // Two fingers side by side in one tube: joints 1 and 2 are both children of 0, one owns the upper half (y > 0) from x = 2 on,
-// the other the lower. They share a long border that is no cross-section, so they become one part with the palm; a third joint
-// further out stays.
+// the other the lower. They share a long border that is not a cross-section, so they become one part with the palm; a third
+// joint farther out stays.
 static void siblings_that_share_a_border_become_one_with_their_parent(void** state)
 {
     (void)state;
@@ -439,8 +439,8 @@ static void siblings_that_share_a_border_become_one_with_their_parent(void** sta
     free_rigged(&r);
 }
 
-// Two thighs that meet under a pelvis without triangles of its own, and two shins: the thighs are one part, the shins each
-// their own, whichever comes first.
+// Two thighs that meet under a pelvis without triangles of its own, and two shins: the thighs are one part, each shin is its
+// own, whichever comes first.
 static void thighs_become_one_part_also_where_the_pelvis_has_no_triangles(void** state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 // Two sculpts in, dynamic skin out: curves over the character move like clamped beams between example shapes (Chaudhry et al.
 // 2014), solved exactly in time. In the rest frame of every point
 //   q(t) = carrier(t) + sway x sum over four nodes of share x deviation(t)          out = points + B q(t)
-// The carrier is the examples themselves, interpolated point by point, so every example comes back exactly; the deviation is
-// what the beams lag behind or run ahead by, zero at every example.
+// The carrier is the examples themselves, interpolated point by point, so every example is reproduced exactly; the deviation is
+// how far the beams lag behind or run ahead, zero at every example.
 #include "deform/beam/beam.h"
 #include "deform/curves/curve_rows.h"
 #include "math/vec.h"
@@ -84,17 +84,18 @@ static const sup_preset  presets[] = { { "soft", "Lag and swing that anyone can 
                                        { 0 } };
 
 typedef struct bound {
-    sup_curve_dynamics  dynamics; ///< first: as curve_dynamics.h asks
-    sup_curve_net       net;
-    sup_curve_net       swung;       ///< the net with the shares that points take of their nodes' swing
-    const float*        node_limits; ///< frame form: share of its swing that a node takes
-    beam_motion         motion;
-    const float* const* residuals; ///< per example, three floats a point: its displacements, or in frame form what frames leave
-    const float* const* at_nodes;  ///< frame form: per example, [node] of three
+    sup_curve_dynamics dynamics; ///< must be first, see curve_dynamics.h
+    sup_curve_net      net;
+    sup_curve_net      swung;       ///< the net with the limited shares that points take of their nodes' swing
+    const float*       node_limits; ///< frame form: share of its swing that a node takes
+    beam_motion        motion;
+    const float* const*
+        residuals; ///< per example, three floats per point: its displacements, or in frame form what frames leave
+    const float* const* at_nodes; ///< frame form: per example, [node] of three
     bool                framed;
 } bound;
 
-/// A frame on its way, and its lists behind those of all curves.
+/// A frame in progress, and its lists after those of all curves.
 typedef struct beam_frame {
     sup_curve_frame    on;
     const bound*       b;
@@ -128,7 +129,7 @@ static void take_swing(const void* link, const float* coefficients, void* scratc
     sup_curve_net_take(&b->net, scratch, 1, 0, b->dynamics.point_count, out);
 }
 
-/// Shares of the curves' swing that points, or nodes, take; the paper's stepper is held by what its exact solution does.
+/// Shares of the curves' swing that points, or nodes, take; the paper's stepper has the limits of its exact solution.
 static sup_result limit_swing(bound* b, const beam_params* p, sup_arena* arena, sup_error* error)
 {
     uint32_t n = b->net.node_count;
@@ -188,7 +189,7 @@ static sup_result make_framed(bound* b, const sup_mesh* mesh, sup_arena* arena, 
     return SUP_OK;
 }
 
-/// What is odd about the curves and the settings, each with its cure.
+/// Notes about problems of curves and settings, each with its cure.
 static void note_curves(const sup_bind_input* in, const beam_params* p, const bound* b)
 {
     const sup_curve_net* net = &b->net;
@@ -249,7 +250,7 @@ static sup_result bind(const sup_bind_input* in, sup_arena* arena, sup_binding* 
 
 // ---------------------------------------------------------------------------------------------- a frame
 
-/// The inner rows of the paper's scheme, added: between two of its frames in a straight line.
+/// Adds the inner rows of the paper's scheme: linear between two of its frames.
 static void add_stepped(const beam_frame* f)
 {
     const beam_motion*      m = &f->b->motion;
@@ -272,7 +273,7 @@ static void sum_modes(const beam_frame* f)
     (m->vectors, m->beam.count, f->b->dynamics.modal.modes, f->on.coefficients, f->b->net.stride, f->rows);
 }
 
-/// Rows of what the curves lag and ring by. False: nothing.
+/// Rows of the curves' lag and ringing. False: none.
 static bool find_sway(const beam_frame* f, void* state)
 {
     const beam_params* p = f->p;
@@ -286,7 +287,7 @@ static bool find_sway(const beam_frame* f, void* state)
     return true;
 }
 
-/// Rows of what known forces do. False: nothing.
+/// Rows of the effect of known forces. False: none.
 static bool find_forced(const beam_frame* f)
 {
     if (f->b->dynamics.modal.modes == 0 || f->p->sway == 0 || !sup_curve_frame_forces(&f->on)) return false;
@@ -297,13 +298,13 @@ static bool find_forced(const beam_frame* f)
 static void example_task(void* data, uint32_t begin, uint32_t end)
 {
     const beam_frame* f = data;
-    // Pieces begin at multiples of eight points; the lists are padded behind the last.
+    // Chunks begin at multiples of eight points; the lists are padded at the end.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
     sup_residual_blend(&f->on.residual, f->b->residuals, 3 * (size_t)begin, floats, (float*)(f->on.q + begin));
     if (f->sways && !f->b->framed) sup_curve_net_take(&f->b->swung, f->rows, f->p->sway, begin, end, f->on.q);
 }
 
-/// What known forces do stays as it is, whatever the sculpts.
+/// The effect of known forces is independent of the sculpts.
 static void force_task(void* data, uint32_t begin, uint32_t end)
 {
     const beam_frame* f = data;
@@ -322,7 +323,7 @@ static void move_nodes(const beam_frame* f, const float* limits)
     }
 }
 
-/// Where the nodes stand: by the examples, plus what they sway.
+/// Positions of the nodes: the examples, plus their sway.
 static void place_nodes(const beam_frame* f)
 {
     uint32_t floats = (uint32_t)sup_align(3 * f->b->net.node_count, SUP_LANES);

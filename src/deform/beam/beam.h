@@ -1,4 +1,4 @@
-/// deform/beam/beam.h: the inside of the beam deformer. beam_net.c lays nodes over the mesh, beam_motion.c finds their modes,
+/// deform/beam/beam.h: internals of the beam deformer. beam_net.c lays nodes over the mesh, beam_motion.c finds their modes,
 /// beam.c binds both and runs the stages of a frame (deform/curves/curve_dynamics.h), beam_wide.c holds the loops over points.
 #ifndef SUP_DEFORM_BEAM_H
 #define SUP_DEFORM_BEAM_H
@@ -30,10 +30,10 @@ enum beam_transfer { TRANSFER_DISPLACEMENT, TRANSFER_FRAME };
 
 sup_result beam_net_create(const sup_bind_input* in, const beam_params* p, sup_arena* arena, sup_curve_net* out,
                            sup_error* error);
-/// Values at mesh points (three floats each) read off at the nodes: rows[n][stride], N + 1 rows of doubles.
+/// Samples values of mesh points (three floats each) at the nodes: rows[n][stride], N + 1 rows of doubles.
 void beam_net_read(const sup_curve_net* net, const sup_vec3* at_points, double* rows);
 
-/// The modes of the nodes. Coefficients of a mode are [stride], one mode behind the other.
+/// The modes of the nodes. Coefficients of a mode are [stride], one mode after the other.
 typedef struct beam_motion {
     sup_beam_modes beam;
     const float*   vectors; ///< [inner node][modes that may swing]
@@ -41,7 +41,7 @@ typedef struct beam_motion {
     const float*   stepped; ///< [segment][frames + 1][N - 1][stride]: PAPER and NEWMARK; NULL: exact
 } beam_motion;
 
-/// Also how they go in time, and the forces on them, in `d`.
+/// Also fills `d` with their dynamics and the forces on them.
 sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, const sup_curve_net* net, sup_arena* arena,
                               sup_curve_dynamics* d, beam_motion* out, sup_error* error);
 

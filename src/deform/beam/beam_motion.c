@@ -1,12 +1,12 @@
-// Nodes in time. Every mode of every curve and component is one oscillator (deform/curves/modal.h); here the beams' modes are
-// found, the examples written in them, and the paper's own stepper is run beside.
+// Nodes in time. Every mode of every curve and component is one oscillator (deform/curves/modal.h); this file finds the beams'
+// modes, expresses the examples in them, and runs the paper's own stepper for comparison.
 #include "deform/beam/beam.h"
 #include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-/// Fastest mode that swings: four frames a cycle, or it would only flicker.
+/// Fastest mode that swings: four frames per cycle; faster ones would only flicker.
 #define FRAMES_PER_CYCLE 4.0
 #define STEPPED_BYTES_MAX (1u << 30)
 
@@ -20,7 +20,7 @@ typedef struct beam_maker {
 
 // ---------------------------------------------------------------------------------------------- modes
 
-/// One mode of the beam in units of the maker's: from cycles and damping, or the expert's a1, a2, a3.
+/// One mode of the beam in the maker's units: from cycles and damping, or the expert's a1, a2, a3.
 static sup_oscillator make_mode(const beam_maker* m, uint32_t k)
 {
     const beam_params* p = m->p;
@@ -56,7 +56,7 @@ static void lower(const beam_maker* m, double* rows)
     if (m->p->start == START_REST) return;
     for (uint32_t c = 0; c < m->net->columns; ++c) {
         sup_beam_ends ends = sup_beam_ends_of(rows + c, N, stride);
-        // Where a closed curve begins is nobody's choice: its slope there must not lift the rest of it.
+        // Where a closed curve begins is arbitrary: its slope there must not lift the rest of it.
         if (m->net->curves.curves[c / 3].closed) ends.s0 = ends.s1 = 0;
         for (uint32_t n = 1; n < N; ++n) rows[(size_t)n * stride + c] -= sup_beam_lift(&ends, N, n);
     }
@@ -101,7 +101,7 @@ static void constants_of(const beam_maker* m, uint32_t segment, sup_beam_run* ru
     run->a3 /= lasts;
 }
 
-/// Rows and columns of one run of the stepper, and what it is fed with.
+/// Rows and columns of one run of the stepper, and its input.
 typedef struct stepper {
     size_t  frame; ///< doubles of one frame
     double *from, *to, *load, *q, *spare, *phi, *share;
@@ -119,7 +119,7 @@ static bool make_stepper(const beam_maker* m, stepper* s)
     return s->from && s->to && s->load && s->q && s->spare && s->phi && s->share;
 }
 
-/// The force that leads from one example to the next: each mode's by what the stepper makes of a unit force.
+/// The force that leads from one example to the next: per mode, from the stepper's response to a unit force.
 static void find_load(const beam_maker* m, const sup_beam_run* run, const stepper* s)
 {
     const sup_beam_modes* beam = &m->out->beam;
@@ -138,7 +138,7 @@ static void find_load(const beam_maker* m, const sup_beam_run* run, const steppe
     }
 }
 
-/// Runs the stepper over one segment and keeps what it deviates by from the ramp.
+/// Runs the stepper over one segment and keeps its deviation from the ramp.
 static sup_result step_segment(const beam_maker* m, uint32_t j, const stepper* s, float* keep)
 {
     uint32_t     stride = m->net->stride, frames = (uint32_t)m->p->frames;
@@ -191,7 +191,7 @@ static uint32_t enter_force(const void* link, const sup_force* f, uint32_t curve
     double            begin = f->begin, end = f->end;
     if (!(end > begin)) begin = f->ratio - 0.5 / N, end = f->ratio + 0.5 / N;
     for (uint32_t k = 0; k < m->modes.modes; ++k) out[k] = (sup_modal_entry){ k, k * m->net->stride + 3 * curve, 0 };
-    for (uint32_t n = 1; n < N; ++n) { // the part of the line that lies in the node's own interval
+    for (uint32_t n = 1; n < N; ++n) { // the part of the line inside the node's own interval
         double low = (n - 0.5) / N, high = (n + 0.5) / N;
         double covered = (end < high ? end : high) - (begin > low ? begin : low);
         if (!(covered > 0)) continue;
@@ -213,7 +213,7 @@ sup_result beam_motion_create(const sup_bind_input* in, const beam_params* p, co
                               sup_curve_dynamics* d, beam_motion* out, sup_error* error)
 {
     beam_maker m = { .p = p, .net = net, .s = &d->segments, .out = out };
-    bool       exact = p->integrator == INTEGRATOR_EXACT; // the steppers begin every segment at rest
+    bool       exact = p->integrator == INTEGRATOR_EXACT; // the steppers start every segment at rest
     *out = (beam_motion){ .frames = (uint32_t)p->frames };
     sup_result r = sup_mode_maker_begin(in, "beam", (uint32_t)p->modes, arena, d, &m.modes, error);
     if (!r) r = sup_beam_modes_create((uint32_t)p->intervals, arena, &out->beam, error);

@@ -1,4 +1,4 @@
-// Curves over the character, nodes spread evenly along them, and what every skin point takes from the nodes.
+// Curves over the character, nodes evenly spaced along them, and what every skin point takes from the nodes.
 #include "deform/beam/beam.h"
 #include "math/vec.h"
 
@@ -18,7 +18,7 @@ sup_result beam_net_create(const sup_bind_input* in, const beam_params* p, sup_a
     return sup_curve_net_create(mesh, &curves, (uint32_t)p->intervals, FADE_REACH * mesh->diagonal, "beam", arena, out, error);
 }
 
-/// A curve that has no length has no inside: all of it moves by the mean, and nothing swings.
+/// A curve without length has no inside: all of it moves by the mean, and nothing swings.
 static void level(const sup_curve_net* net, uint32_t curve, double* rows)
 {
     uint32_t per = net->intervals + 1;

@@ -1,4 +1,4 @@
-// Modes summed into node displacements, curves x components in the lanes.
+// Sums modes into node displacements, with curves x components in the lanes.
 #include "deform/beam/beam.h"
 
 void SUP_WIDE(beam_rows)(const float* vectors, uint32_t inner, uint32_t modes, const float* coefficients, uint32_t stride,
@@ -7,7 +7,7 @@ void SUP_WIDE(beam_rows)(const float* vectors, uint32_t inner, uint32_t modes, c
     memset(rows, 0, stride * sizeof *rows);
     memset(rows + (size_t)(inner + 1) * stride, 0, stride * sizeof *rows);
     for (uint32_t c = 0; c < stride; c += SUP_LANES) {
-        // Up to eight modes stay in registers over all nodes.
+        // Up to eight modes stay in registers for all nodes.
         for (uint32_t first = 0; first == 0 || first < modes; first += 8) {
             uint32_t here = modes - first < 8 ? modes - first : 8;
             f8       w[8];

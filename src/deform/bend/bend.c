@@ -101,7 +101,7 @@ static const sup_preset  presets[] = { { "soft", "Gives way and rings", soft },
 
 // ---------------------------------------------------------------------------------------------- bind
 
-/// What a person should know of what was bound.
+/// Notes about what was bound.
 static void note_unusual(const sup_bind_input* in, const bend_bound* b)
 {
     if (b->net.on.curves.dropped)
@@ -161,7 +161,7 @@ static void take_task(void* data, uint32_t begin, uint32_t end)
     sup_curve_net_take(&net->on, j->work->rows, 1, begin, end, j->work->q);
 }
 
-/// The examples as far as they are trusted, on top of what loads do.
+/// The examples, as far as they are trusted, on top of the loads.
 static void add_trusted(const frame_job* j, uint32_t begin, uint32_t end)
 {
     const sup_residual_trust* t = &j->work->trust;
@@ -268,7 +268,7 @@ static void draw(const sup_binding* binding, const sup_pose* pose, const void* s
     }
 }
 
-// Closed ones carry no net force.
+// Closed curves carry no net force.
 static bool has_open_curves(const sup_bind_input* in, const sup_binding* binding)
 {
     const bend_bound* b = binding->data;

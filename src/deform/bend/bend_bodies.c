@@ -1,4 +1,4 @@
-// Bodies of the world as things that a place can be inside of: balls, capsules and closed meshes.
+// Bodies of the world as solids that a place can be inside of: balls, capsules and closed meshes.
 #include "deform/bend/bend.h"
 #include "geom/search/closest.h"
 #include "math/vec.h"
@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-/// Bodies farther from the skin than this share of its diagonal are not looked at in a frame.
+/// Bodies farther from the skin than this share of its diagonal are skipped in a frame.
 #define NEAR 0.25f
 
 /// A mesh among the bodies.
 struct bend_mesh {
     bool            presses; ///< false: a ball, a capsule, or a mesh without an inside
-    bool            moves;   ///< its points do: boxes anew in every frame
+    bool            moves;   ///< its points move: boxes are recomputed in every frame
     sup_bvh         tree;
-    const sup_box*  nodes;   ///< of the resting points
+    const sup_box*  nodes;   ///< of the rest points
     const sup_vec3* normals; ///< per point; NULL where they move
     float           radius;
 };
@@ -125,7 +125,7 @@ uint32_t bend_solids_at(const bend_bodies* bodies, uint32_t point_count, const s
 
 // ---------------------------------------------------------------------------------------------- places
 
-/// The surface's normal at the nearest place: of its points where they rest, so that edges have one too; else of the triangle.
+/// The surface normal at the nearest place: interpolated from its rest points, so that edges have one too; else the triangle's.
 static sup_vec3 normal_at(const bend_solid* s, const sup_closest* at)
 {
     const uint32_t* c = s->tree->corners + 3 * (size_t)at->slot;

@@ -1,5 +1,5 @@
-// What varies over the skin (maps, bone values), as fields over curves. Material and loads alike are diffused over the surface
-// by the width of a strip before they act: between two curves the network knows nothing, and a step there would show as a
+// What varies over the skin (maps, bone values), as fields over curves. Material and loads are both diffused over the surface
+// by the width of a strip before they act: between two curves the network has no information, and a step there would show as a
 // crease.
 #include "deform/bend/bend.h"
 #include "geom/curves/field.h"
@@ -13,7 +13,7 @@ typedef struct fields_maker {
     sup_arena *     arena, *work;
     sup_error*      error;
     uint32_t        count;
-    float*          values[2 * ROW_COUNT]; ///< scale and offset of every field that varies, over points
+    float*          values[2 * ROW_COUNT]; ///< scale and offset of every varying field, over points
 } fields_maker;
 
 static bool copy_points(fields_maker* m, const float* from)

@@ -1,5 +1,5 @@
-// Fixed loads, solved once: what a newton on a curve does to the skin, limbs mixed where they meet, is a number for every point
-// it reaches. A frame only turns the forces, divides them by the stiffness of the moment and adds up.
+// Fixed loads, solved once: the effect of a newton on a curve on the skin, limbs mixed where they meet, is one number per point
+// it reaches. A frame only rotates the forces, divides them by the current stiffness and sums.
 #include "deform/bend/bend.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -7,25 +7,26 @@
 #include <math.h>
 #include <string.h>
 
-/// More entries than this for every point are slower than to go over curves.
+/// With more entries per point than this it is faster to go over curves.
 enum { ENTRIES_PER_POINT = 32 };
-/// Points times curves and loads, some seconds of work. Characters have hundreds of curves; soup has one for every triangle.
+/// Points times curves and loads, some seconds of work. Characters have hundreds of curves; a triangle soup has one per
+/// triangle.
 #define TAKES_MOST 1e8
-/// Mixing leaves long tails: what is less than this share of the largest displacement of a load is not kept.
+/// Mixing leaves long tails: anything below this share of a load's largest displacement is dropped.
 #define TAIL 1e-5f
 
 typedef struct fixed_maker {
     const bend_params* p;
     bend_bound*        b;
     sup_arena *        arena, *beside;
-    bend_workspace     work; ///< only what it takes to come from rows to points
+    bend_workspace     work; ///< only what is needed to get from rows to points
     uint32_t           most, count;
     uint32_t *         point, *value;
-    float*             share; ///< four for each entry
+    float*             share; ///< four per entry
     bool               full;
 } fixed_maker;
 
-/// What is kept of a load, at a node.
+/// The stored shape of a load, at a node.
 static double shape_at(const fixed_maker* m, uint32_t curve, const float* shape, const float* terms, uint32_t n)
 {
     const bend_loads* l = &m->b->loads;
@@ -39,7 +40,7 @@ static double shape_at(const fixed_maker* m, uint32_t curve, const float* shape,
     return sum;
 }
 
-/// After use, and of one curve: all rows of a thousand curves, a thousand times, would take longer than everything else.
+/// Clears one curve after use: clearing all rows of a thousand curves a thousand times would take longer than everything else.
 static void clear_curve(const fixed_maker* m, uint32_t curve)
 {
     const sup_curve_net* on = &m->b->net.on;
@@ -75,7 +76,7 @@ static void keep(fixed_maker* m, uint32_t point, uint32_t value, sup_vec3 share)
     to[0] = share.x, to[1] = share.y, to[2] = share.z, to[3] = 0;
 }
 
-/// By points, in the order the entries came in.
+/// Sorts by points, in the order in which the entries came.
 static sup_result sort_entries(const fixed_maker* m, bool vectors, bend_mixing* out, sup_error* error)
 {
     uint32_t  points = 0, per = vectors ? 4 : 1;
@@ -101,7 +102,7 @@ static sup_result sort_entries(const fixed_maker* m, bool vectors, bend_mixing* 
 
 // ---------------------------------------------------------------------------------------------- loads
 
-/// Three items at a time: one in each component.
+/// Three items at a time: one per component.
 static sup_result fix_items(fixed_maker* m, sup_error* error)
 {
     const bend_loads* l = &m->b->loads;
@@ -206,7 +207,7 @@ bool bend_fixed_holds(const bend_bound* b, const bend_params* p, const bend_work
     bool pressure = p->pressure != 0 || b->pressure.scale;
     if (!b->fixed.ready || p->weight != 0) return false;
     if (pressure && !b->fixed.pressed) return false;
-    // A foundation bends otherwise when its stiffness changes, and so do the shapes of examples.
+    // A foundation bends differently when its stiffness changes, and so do the shapes of examples.
     return !(b->loads.founded || b->shapes.count) || as_bound(b, work->now);
 }
 

@@ -1,4 +1,4 @@
-// One frame: what the skin is made of now, and where its loads hold the nodes.
+// One frame: the skin's current material, and the equilibrium of the nodes under its loads.
 #include "deform/bend/bend.h"
 
 #include "base/scratch_layout.h"
@@ -51,15 +51,15 @@ double bend_stiffness(const bend_bound* b, const bend_params* p, uint32_t c)
     return E * sup_bend_inertia(width * b->net.width[c][0], width * b->net.width[c][1], h, nu);
 }
 
-/// A foundation is as firm as the area that rests on it: per meter of curve it grows with the strip, as the stiffness and the
-/// pressure do, so that none of them depends on how many curves there are.
+/// A foundation is as firm as the area that rests on it: per meter of curve it grows with the strip, like the stiffness and the
+/// pressure, so that none of them depends on the number of curves.
 double bend_support(const bend_bound* b, const bend_params* p, uint32_t c)
 {
     return 1e3 * bend_strip(&b->net, c) * value_of(ROW_SUPPORT, &b->support, p->support, c);
 }
 
-/// Skin turns by a mixture of joints, and a curve with it. By one of them alone, forces on neighbors would differ in direction
-/// at every joint: beads along a bent tail.
+/// Skin rotates with a blend of joints, and a curve with it. With a single joint, forces on neighbors would change direction at
+/// every joint: beads along a bent tail.
 static sup_quat turn_of_curve(const bend_net* net, uint32_t curve, const sup_quat* turns)
 {
     uint32_t first = net->hold_begin[curve], end = net->hold_begin[curve + 1];
@@ -185,7 +185,8 @@ static void bend_founded(const bend_bound* b, const bend_workspace* work)
 
 // ---------------------------------------------------------------------------------------------- examples
 
-/// What the examples do to the nodes, and what their forces do beyond that where the stiffness is no longer the bound one.
+/// The effect of the examples on the nodes, plus the change of their forces' effect where the stiffness differs from that at
+/// bind.
 static void add_shapes(const bend_bound* b, const bend_blend* blend, const bend_workspace* work)
 {
     uint32_t per = b->net.on.intervals + 1;

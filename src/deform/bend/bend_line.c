@@ -1,5 +1,5 @@
 // Curves across a center line: through bones whose joints a glob names, or through places given in meters, at stations that may
-// lie unevenly (You et al., 3.1). The text is written on the command line or stands in a file, one piece a line:
+// be spaced unevenly (You et al., 3.1). The text is on the command line or in a file, one piece per line:
 //     0 0.475 -0.35             # a place; or a glob of bones
 //     0 0.518 -0.44
 //     stations 0.1 0.3 0.45     # or: stations places
@@ -12,16 +12,16 @@
 enum { NUMBERS_MAX = 768, STATIONS_MAX = 256 };
 /// Skin belongs to the line up to this many times the distance of its curves from it.
 #define TUBE_REACH 1.5f
-/// A station cuts another limb where the skin is so many times as far from it as from the middle one of all.
+/// A station cuts another limb where the skin is this many times as far from it as from the median station.
 #define FAR_SKIN 4.0f
-/// Skin past an end of the line belongs to it within so many reaches; where there is more skin up to the second, the body goes
-/// on.
+/// Skin past an end of the line belongs to it within this many reaches; if there is more skin up to the second limit, the body
+/// continues.
 #define END_REACH 1.2f
 #define BEYOND_REACH 2.4f
-/// Meters or a station: more is a mistake.
+/// Meters or a station: larger values are mistakes.
 #define STATION_MOST 1e9
 
-/// Numbers of a text, separated by blanks, commas or semicolons. Returns how many, SUP_NONE where it holds something else.
+/// Parses numbers separated by blanks, commas or semicolons. Returns how many, SUP_NONE if the text contains anything else.
 static uint32_t numbers_of(const char* text, double* out, uint32_t most)
 {
     uint32_t count = 0;
@@ -48,7 +48,7 @@ static void add_place(polyline* l, sup_vec3 p)
     if (l->count < SUP_COUNT_OF(l->at)) l->at[l->count++] = p;
 }
 
-/// The bone of a joint that goes on along the line; of several that do not the first.
+/// The bone of a joint that continues along the line; if several or none does, the first.
 static uint32_t bone_of(const sup_skeleton* s, uint32_t joint, const char* glob)
 {
     uint32_t best = SUP_NONE;
@@ -80,10 +80,10 @@ static sup_result line_of_bones(const sup_bind_input* in, const char* glob, poly
                     in->character->name, names);
 }
 
-/// How much of a line that may be long stands in a message.
+/// How much of a possibly long line a message shows.
 static int shown(const char* text) { return (int)(strlen(text) < 60 ? strlen(text) : 60); }
 
-/// Comments away, and what says stations apart: *stations or NULL.
+/// Removes comments and splits off the stations: *stations or NULL.
 static char* take_apart(const char* text, sup_arena* arena, const char** stations)
 {
     size_t length = strlen(text), to = 0;
@@ -93,7 +93,7 @@ static char* take_apart(const char* text, sup_arena* arena, const char** station
     for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
         end = at + strcspn(at, ";\n");
         size_t n = strcspn(at, "#;\n"), blank = strspn(at, " \t\r");
-        if (*(at + n) == '#') end = at + strcspn(at, "\n"); // a comment goes on behind ;
+        if (*(at + n) == '#') end = at + strcspn(at, "\n"); // a comment continues past ;
         if (blank >= n) continue;
         while (at[n - 1] == ' ' || at[n - 1] == '\t' || at[n - 1] == '\r') --n;
         at += blank, n -= blank;
@@ -152,7 +152,7 @@ static void stations_of_places(const polyline* l, double* out, uint32_t* count)
 static sup_result read_stations(const bend_params* p, const char* said, const polyline* l, double* out, uint32_t* count,
                                 sup_error* error)
 {
-    bool own = p->stations && p->stations[0]; // they win over those of a file
+    bool own = p->stations && p->stations[0]; // they override those of a file
     if (own) said = p->stations;
     if (said && strcmp(said + strspn(said, " "), "places") == 0) {
         stations_of_places(l, out, count);
@@ -183,11 +183,11 @@ static sup_result read_stations(const bend_params* p, const char* said, const po
 typedef struct tube {
     const sup_mesh* mesh;
     const polyline* line;
-    float           reach;     ///< farthest point of a curve from the line, and half as much again
+    float           reach;     ///< largest distance of a curve point from the line, times 1.5
     float           low, high; ///< the first and the last station, as lengths
 } tube;
 
-/// Distance from the line and how far along; *past: the foot is an end, on its far side.
+/// Distance from the line and position along it; *past: the closest point is an end, and p is on its far side.
 static float to_line(const tube* t, sup_vec3 p, float* height, int* past)
 {
     float least = 3e38f, walked = 0;
@@ -205,8 +205,8 @@ static float to_line(const tube* t, sup_vec3 p, float* height, int* past)
     return least;
 }
 
-/// Skin around the line is one limb. Beyond the first and the last station it belongs to it only where the body ends there;
-/// elsewhere it fades out.
+/// Skin around the line is one limb. Beyond the first and the last station it belongs to the limb only where the body ends
+/// there; elsewhere it fades out.
 static void mark_limb(const tube* t, uint32_t* limbs, float* heights)
 {
     bool goes_on[2] = { false, false };
@@ -245,7 +245,7 @@ static sup_result nearest_skin(const sup_mesh* mesh, sup_vec3 center, sup_vec3 n
     return r == SUP_ERROR_INPUT ? SUP_OK : r;
 }
 
-/// A station beyond the tip of a limb cuts what else its plane meets, the head from the tail: it is left out.
+/// A station beyond the tip of a limb cuts whatever else its plane meets, the head from the tail: it is dropped.
 static sup_result leave_out_misses(const sup_bind_input* in, sup_arena* arena, double* stations, sup_vec3* centers,
                                    sup_vec3* normals, uint32_t* count, sup_error* error)
 {

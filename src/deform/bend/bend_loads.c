@@ -1,4 +1,4 @@
-// Forces of the world as shapes of the curves: what one newton bends, solved once.
+// Forces of the world as shapes of the curves: the bending by one newton, solved once.
 #include "deform/bend/bend.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/// Of a closed curve: a force from one end to the other, but for rounding.
+/// Of a closed curve: the force covers it from end to end, up to rounding.
 #define ALL_AROUND 0.999f
 
 typedef struct loads_maker {
@@ -19,7 +19,7 @@ typedef struct loads_maker {
     bend_item*            items;
     uint32_t              item_count;
     bool*                 loaded; ///< curves with forces of their own
-    float*                along;  ///< per node: how much it goes along with those
+    float*                along;  ///< per node: how much it follows those
 } loads_maker;
 
 static bool founded(const loads_maker* m, uint32_t curve) { return m->out->founded && m->net->on.curves.curves[curve].closed; }
@@ -90,14 +90,14 @@ static bend_item* add_item(loads_maker* m, uint32_t force, uint32_t curve, float
     return i;
 }
 
-/// EI of a curve when bound, were its skin everywhere the same.
+/// EI of a curve at bind, if its skin were uniform.
 static double stiffness_of(const loads_maker* m, uint32_t curve)
 {
     const double* width = m->net->width[curve];
     return 1e3 * (double)m->p->young * sup_bend_inertia(width[0], width[1], 1e-3 * (double)m->p->thickness, m->p->poisson);
 }
 
-/// What one newton per meter of a term bends a curve on a foundation by.
+/// How far one newton per meter of a term bends a curve on a foundation.
 static double give_of_term(const loads_maker* m, uint32_t curve, uint32_t term)
 {
     double l = m->net->girth[curve], w = l > 0 ? 2 * SUP_PI * ((term + 1) / 2) / l : 0;
@@ -116,7 +116,7 @@ static void bend_by_item(const loads_maker* m, const bend_item* item, double* ou
     }
 }
 
-/// The force that bends a curve like this.
+/// The force that bends a curve into this shape.
 static void force_into(const loads_maker* m, uint32_t curve, const double* x, float* shape, float* terms)
 {
     uint32_t N = m->net->on.intervals, all = 2 * m->out->terms + 1;
@@ -128,20 +128,21 @@ static void force_into(const loads_maker* m, uint32_t curve, const double* x, fl
     }
 }
 
-/// A loaded curve takes the skin beside it along, as far as this share of its length or so many strips, whichever is farther:
-/// about as far across as a force at one place bends it along.
+/// A loaded curve takes its neighboring skin along as far as this share of its length or this many strips, whichever is
+/// farther: about as far across as a force at one place bends it along.
 #define ALONG_LENGTH (1.0 / 6)
 #define ALONG_STRIPS 2.0
-/// Of the largest share that skin beside a loaded curve takes: a curve that takes less is left out, nothing would be seen.
+/// Of the largest share that skin beside a loaded curve takes: a curve with less is skipped, since the effect would be
+/// invisible.
 #define SEEN 1e-3
 
-/// A place of a loaded curve, and how far skin somewhere else goes along with it.
+/// A place of a loaded curve, and how much skin elsewhere follows it.
 typedef struct along_place {
     uint32_t node;
     double   ratio, weight;
 } along_place;
 
-/// The nearest place of the loaded curve. Less with the distance, and only where the skin faces the same way.
+/// The nearest place of the loaded curve. Decreases with distance, and only counts where the skin faces the same way.
 static along_place find_along(const bend_net* net, uint32_t loaded, uint32_t curve, uint32_t node)
 {
     uint32_t        N = net->on.intervals, per = N + 1;
@@ -162,7 +163,7 @@ static along_place find_along(const bend_net* net, uint32_t loaded, uint32_t cur
     return found;
 }
 
-/// Which curves have forces of their own, and how much the skin of the others goes along with all of these together.
+/// Which curves have forces of their own, and how much the skin of the others follows all of these together.
 static sup_result find_loaded(loads_maker* m, uint32_t forces)
 {
     const bend_net* net = m->net;
@@ -173,7 +174,7 @@ static sup_result find_loaded(loads_maker* m, uint32_t forces)
     for (uint32_t i = 0; i < forces; ++i) {
         sup_force f;
         uint32_t  curve;
-        sup_error reason; // said where the force is made
+        sup_error reason; // reported where the force is created
         sup_world_plan_force(m->in->world, i, 0, &f);
         if (f.kind != SUP_FORCE_CURVE) continue;
         if (sup_curve_of_force(&f, "bend", &net->on.curves, m->in->character->mesh.points, &curve, &reason)) continue;
@@ -186,8 +187,8 @@ static sup_result find_loaded(loads_maker* m, uint32_t forces)
     return SUP_OK;
 }
 
-/// Skin goes on from curve to curve, and one that bends alone would stand up as a ridge. Every curve near it that has no force
-/// of its own gets the one that bends it as far as the loaded curves around.
+/// Skin continues from curve to curve, and one that bends alone would stand up as a ridge. Every nearby curve without a force
+/// of its own gets the force that bends it as far as the loaded curves around it.
 static sup_result take_along(loads_maker* m, uint32_t first, uint32_t number)
 {
     const bend_net* net = m->net;
@@ -206,7 +207,7 @@ static sup_result take_along(loads_maker* m, uint32_t first, uint32_t number)
             x[n] = at.weight / (all > 1 ? all : 1) * (bent[at.node] + at.ratio * (bent[at.node + 1] - bent[at.node]));
             high = fmax(high, fabs(x[n]));
         }
-        if (!(high > SEEN * most)) continue; // nothing to be seen
+        if (!(high > SEEN * most)) continue; // nothing visible
         if (!add_item(m, number, c, &shape, &terms)) return sup_fail_memory(m->error, "bend");
         force_into(m, c, x, shape, terms);
     }
@@ -235,8 +236,8 @@ static sup_result make_curve_force(loads_maker* m, const sup_force* f, uint32_t 
     return take_along(m, m->item_count - 1, number);
 }
 
-/// How far a curve gives way where the force acts, were its skin everywhere the same: the mean of X over that of the shares,
-/// so that a curve at the border of the force, which has little of it, does not count as stiff.
+/// How far a curve gives way where the force acts, if its skin were uniform: the mean of X over that of the shares, so that a
+/// curve at the border of the force, with a small share, does not count as stiff.
 static double give_of(const loads_maker* m, const bend_item* item, const double* share, double* bent)
 {
     double sum = 0, squares = 0;
@@ -245,11 +246,11 @@ static double give_of(const loads_maker* m, const bend_item* item, const double*
     return sum / squares;
 }
 
-/// Stiff curves take more of a force, so that neighbors give way alike, but no more than so many times their part.
+/// Stiff curves take more of a force, so that neighbors give way equally, but at most this many times their part.
 #define SHARE_MOST 10.0
 
-/// Around a place on a bone: every node within reach takes its share as a point force. Skin goes on from curve to curve: where
-/// one is short and stiff (an open piece beside a ring) it takes more, and all of them together the whole force.
+/// Around a place on a bone: every node within reach takes its share as a point force. Skin continues from curve to curve:
+/// where one is short and stiff (an open piece beside a ring) it takes more, and all of them together the whole force.
 static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t number)
 {
     uint32_t N = m->net->on.intervals, per = N + 1, first = m->item_count;
@@ -291,8 +292,8 @@ static sup_result make_bone_force(loads_maker* m, const sup_force* f, uint32_t n
 
 // ---------------------------------------------------------------------------------------------- pressure
 
-/// A pascal on the strip of every curve, along the normals of the skin. What it adds up to over a closed curve is carried along
-/// the limb by the skin, not by the flesh below: on a foundation it would slide rings of a neck up to the head.
+/// A pascal on the strip of every curve, along the normals of the skin. Its net force on a closed curve is carried along the
+/// limb by the skin, not by the flesh below: on a foundation it would slide rings of a neck up to the head.
 static sup_result make_pressure(loads_maker* m)
 {
     const bend_net* net = m->net;
@@ -334,7 +335,7 @@ sup_result bend_loads_create(const sup_bind_input* in, const bend_params* p, con
     loads_maker m = { in, p, net, arena, error, &made, NULL, 0, NULL, NULL };
     uint32_t    forces = in->world ? sup_world_plan_force_count(in->world) : 0;
     if (2 * made.terms + 1 > net->on.intervals) {
-        made.terms = (net->on.intervals - 1) / 2; // more would not be told apart by the nodes
+        made.terms = (net->on.intervals - 1) / 2; // the nodes could not resolve more
         if (made.founded)
             sup_note(in->notes, "%d terms need %d intervals, and there are %u: %u terms are used; raise intervals", p->terms,
                      2 * p->terms + 1, net->on.intervals, made.terms);

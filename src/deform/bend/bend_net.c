@@ -1,4 +1,4 @@
-// Curves over the character, nodes spread evenly along them, the strips they stand for, and what every skin point takes.
+// Curves over the character, nodes evenly spaced along them, the strips they represent, and what every skin point takes.
 #include "deform/bend/bend.h"
 #include "geom/surface/clean.h"
 #include "math/trig.h"
@@ -12,8 +12,9 @@
 
 // ---------------------------------------------------------------------------------------------- nodes
 
-/// How far it is around a closed curve: its length, or around the ellipse with the same moments where that is less. A ring
-/// where limbs part goes up and down between them, and is as long as the rings of both together; it bends like its neighbors.
+/// The effective circumference of a closed curve: its length, or that of the ellipse with the same moments if that is less. A
+/// ring where limbs meet goes up and down between them, and is as long as the rings of both together; it bends like its
+/// neighbors.
 static double girth_of(const bend_net* net, uint32_t curve)
 {
     uint32_t        N = net->on.intervals;
@@ -32,7 +33,7 @@ static sup_result make_skin(const sup_mesh* mesh, bend_net* net, sup_arena* aren
     sup_vec3 *normals = SUP_NEW(arena, sup_vec3, net->on.node_count), *skin = SUP_NEW(arena, sup_vec3, mesh->point_count);
     double *  length = SUP_NEW(arena, double, count), *girth = SUP_NEW(arena, double, count);
     if (!normals || !skin || !length || !girth) return sup_fail_memory(error, "bend");
-    sup_mesh   once = *mesh; // a face that is there twice, or its back, does not turn the normals
+    sup_mesh   once = *mesh; // a face that occurs twice, or with its back, does not rotate the normals
     sup_clean  surface;
     sup_result r = sup_clean_surface(NULL, mesh->triangle_count, mesh->triangles, arena, &surface, error);
     if (r) return r;
@@ -50,9 +51,9 @@ static sup_result make_skin(const sup_mesh* mesh, bend_net* net, sup_arena* aren
 
 // ---------------------------------------------------------------------------------------------- strips
 
-/// Mean distance from the nodes of one curve to the nearest of the other, in meters. `rows` holds four numbers a node: the
-/// inner loop is over nodes that do not know of each other, which compilers turn into lanes. Loose pieces have a curve each,
-/// and this was a third of their bind.
+/// Mean distance from the nodes of one curve to the nearest of the other, in meters. `rows` holds four numbers per node: the
+/// inner loop is over independent nodes, which compilers vectorize. Loose pieces have a curve each, and this was a third of
+/// their bind.
 static double distance_between(const bend_net* net, uint32_t a, uint32_t b, float* rows)
 {
     uint32_t        N = net->on.intervals, per = N + 1;
@@ -69,8 +70,8 @@ static double distance_between(const bend_net* net, uint32_t a, uint32_t b, floa
     return net->metres * sum / N;
 }
 
-/// What finds the joints of curves. `sums` is 0 and `slots` SUP_NONE for every joint that is not at hand: a curve hangs on a
-/// few of them, and looking at all would take curves times joints.
+/// Finds the joints of curves. `sums` is 0 and `slots` SUP_NONE for every joint not in use: a curve hangs on a few of them, and
+/// scanning all would take curves times joints.
 typedef struct hold_maker {
     float *    sums, total;
     uint32_t * slots, *joints, *found;
@@ -94,7 +95,8 @@ static void add_joints(const bend_net* net, const sup_weights* w, uint32_t curve
     }
 }
 
-/// The joints of a curve by their shares, the largest first (the first of equals). Without any, the first joint of all.
+/// The joints of a curve by their shares, the largest first (the first of equals). Without any, the first joint of the
+/// character.
 static bool hold_curve(const bend_net* net, const sup_weights* w, uint32_t curve, sup_arena* arena, hold_maker* m)
 {
     uint32_t most = 0;
@@ -139,10 +141,10 @@ static sup_result make_strips(const sup_bind_input* in, bend_net* net, sup_arena
         const sup_curve* u = &net->on.curves.curves[c];
         for (int s = 0; s < 2; ++s)
             if (u->sides[s] != SUP_NONE && u->sides[s] != c) width[c][s] = distance_between(net, c, u->sides[s], rows);
-        // The last ring before a fork: skin goes on beyond it.
+        // The last ring before a fork: skin continues beyond it.
         for (int s = 0; net->on.curves.below && s < 2; ++s)
             if (!(width[c][s] > 0)) width[c][s] = width[c][1 - s];
-        // A curve alone stands for a strip an eighth of its length wide on both sides.
+        // A single curve represents a strip an eighth of its length wide on both sides.
         if (!(width[c][0] + width[c][1] > 0)) width[c][0] = width[c][1] = net->length[c] > 0 ? net->length[c] / 8 : 1;
         if (!hold_curve(net, w, c, arena, &m)) return sup_fail_memory(error, "bend");
         begin[c + 1] = m.count;
@@ -189,7 +191,7 @@ void bend_net_read(const bend_net* net, const sup_vec3* at_points, float* rows)
     }
 }
 
-/// The one that turns a curve most.
+/// The joint that rotates a curve most.
 static uint32_t joint_of(const bend_net* net, uint32_t curve) { return net->joints[net->holds[net->hold_begin[curve]].slot]; }
 
 void bend_net_names(const bend_net* net, const sup_character* character, char* text, size_t size)

@@ -1,11 +1,11 @@
-// A body pressed into the skin is a load. Nodes that are inside it have to move out of it, along the way that the body presses;
-// each does so by a force that is spread over the curves around it, so that neighbors follow: on every curve the force that
-// bends it as far as the spread says. How much of each is what contact demands: none pulls, and none more than needed.
+// A body pressed into the skin is a load. Nodes inside it have to move out, in the direction in which the body presses; each
+// does so by a force that is spread over the curves around it, so that neighbors follow: on every curve the force that bends it
+// as far as the spread says. Contact determines how much of each: none pulls, and none exceeds what is needed.
 //     u = sum over contacts of f_j phi_j d_j,     f >= 0,     d_i . u(i) >= depth_i,     f_i = 0 where more than that
-// phi_j on curve c is the curve's answer to a force spread as (1 - d^2 / r^2)^2 around node j, as high as that spread is. Under
-// a body the skin rests on flesh, whatever holds the curve otherwise: an answer dies away over (4 EI / sigma)^1/4, the length
-// that the material gives (`support`), and no longer one than half the reach. The ends of open curves go along: skin goes on
-// there. Points between the curves that are still inside come out at the end.
+// phi_j on curve c is the curve's response to a force spread as (1 - d^2 / r^2)^2 around node j, scaled to the height of that
+// spread. Under a body the skin rests on flesh, whatever holds the curve otherwise: a response decays over (4 EI / sigma)^1/4,
+// the length that the material gives (`support`), and at most half the reach. The ends of open curves follow: skin continues
+// there. Points between the curves that are still inside are pushed out at the end.
 #include "deform/bend/bend.h"
 
 #include "base/scratch_layout.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 
 enum { SWEEPS = 64, CONTACTS_MAX = 96, SLOTS_MAX = 1536, STEPS = 24 };
-/// A touch spreads over so many strips at least; nodes nearer than this share of its reach are not both asked.
+/// A touch spreads over at least this many strips; of nodes nearer than this share of its reach only one is tested.
 #define STRIPS 2.5f
 #define THIN 0.3f
 /// Longest decay along a curve, in reaches.
 #define DECAY 0.5
-/// Of a body's radius: skin that is so little inside is out.
+/// Of a body's radius: skin at most this deep inside counts as out.
 #define OUTSIDE 1e-4f
 /// Of a press at its own place: skin that follows less cannot be pushed out.
 #define YIELDS 1e-9
@@ -46,7 +46,7 @@ typedef struct press_workspace {
     slot*    slots;
     float*   answers; ///< [slot][N + 1]
     float*   spread;  ///< N + 1
-    float*   decay;   ///< N + 1: of the curve at hand, by nodes apart
+    float*   decay;   ///< N + 1: of the current curve, by distance in nodes
 } press_workspace;
 
 static press_workspace cut_workspace(const bend_bound* b, void* scratch, size_t* total)
@@ -73,7 +73,7 @@ size_t bend_press_size(const bend_bound* b)
 
 // ---------------------------------------------------------------------------------------------- bind
 
-/// Nodes so far apart that each can be asked by itself: of close ones one is enough, the others go with it.
+/// Nodes far enough apart to be tested separately: of close ones one is enough, and the others follow it.
 static uint32_t thin_out(const bend_net* net, float apart, uint32_t* begin, uint32_t* nodes)
 {
     uint32_t per = net->on.intervals + 1, count = 0;
@@ -125,7 +125,7 @@ sup_result bend_press_create(const bend_net* net, bend_bodies* bodies, sup_arena
 
 // ---------------------------------------------------------------------------------------------- touching
 
-/// A node goes with the section of the first point it stands on.
+/// A node moves with the section of the first point it lies on.
 static sup_vec3 turned(const bend_bound* b, uint32_t node, sup_vec3 moved, const sup_station* stations)
 {
     const sup_sections* s = &b->shapes.sections;
@@ -186,9 +186,8 @@ static uint32_t touch(const bend_bound* b, const sup_frame* frame, uint32_t soli
     return count;
 }
 
-/// The direction that nodes of one side, which a body touches, have in common. A body that comes from outside presses them
-/// inward, against their normals: the nearest way out of the shaft of a finger would part them. From inside the mean of their
-/// own.
+/// The common direction of nodes of one side that a body touches. A body from outside presses them inward, against their
+/// normals: the nearest way out of the shaft of a finger would push them apart. From inside it is the mean of their own.
 static sup_vec3 common_direction(const contact* list, uint32_t count, const contact* of)
 {
     sup_vec3 out = v3(0, 0, 0), in = v3(0, 0, 0);
@@ -201,12 +200,12 @@ static sup_vec3 common_direction(const contact* list, uint32_t count, const cont
         weight += list[k].depth;
     }
     float inward = 1 - sup_smoothstep(0, 0.5f, facing / weight);
-    out = v3_scale(out, 1 / weight); // as long as they agree
+    out = v3_scale(out, 1 / weight); // in proportion to their agreement
     out = v3_normalize(v3_mad(out, 1 - v3_length(out), of->direction), of->direction);
     return v3_normalize(v3_lerp(out, v3_normalize(in, out), inward), of->direction);
 }
 
-/// How far they have to go that way is found by steps that cannot be too long.
+/// How far they have to move in that direction is found by steps that cannot overshoot.
 static void agree_on_directions(const bend_bound* b, const sup_frame* frame, const bend_workspace* work, contact* list,
                                 uint32_t count)
 {
@@ -228,7 +227,7 @@ static void agree_on_directions(const bend_bound* b, const sup_frame* frame, con
 
 // ---------------------------------------------------------------------------------------------- answers
 
-/// How a touch of one node dies away along the curve: a beam on springs.
+/// How the touch of one node decays along the curve: a beam on springs.
 static void find_decay(const bend_bound* b, uint32_t curve, const bend_curve_now* now, double longest, float* out)
 {
     uint32_t N = b->net.on.intervals;
@@ -241,7 +240,7 @@ static void find_decay(const bend_bound* b, uint32_t curve, const bend_curve_now
     }
 }
 
-/// The curve under the spread of one contact. False: out of reach.
+/// The response of the curve to the spread of one contact. False: out of reach.
 static bool answer(const bend_bound* b, uint32_t curve, const contact* at, const press_workspace* work, float* out)
 {
     const bend_net* net = &b->net;
@@ -250,13 +249,13 @@ static bool answer(const bend_bound* b, uint32_t curve, const contact* at, const
     float           high = 0, top = 0, reach2 = at->reach * at->reach;
     for (uint32_t n = 0; n <= N; ++n) {
         float d2 = v3_length2(v3_sub(net->on.nodes[curve * per + n], at->at)), x = 1 - d2 / reach2, facing = 0;
-        // The other side of a thin limb, and another limb, do not follow.
+        // The other side of a thin limb, and other limbs, do not follow.
         if (x > 0) facing = v3_dot(net->normals[curve * per + n], at->normal);
         work->spread[n] = facing > 0 ? x * x * facing : 0;
         if (work->spread[n] > high) high = work->spread[n];
     }
     if (!(high > 0)) return false;
-    if (closed) work->spread[N] = 0; // the first again
+    if (closed) work->spread[N] = 0; // repeats the first
     for (uint32_t n = 0; n <= N; ++n) {
         float sum = 0;
         for (uint32_t k = 0; k <= N; ++k)
@@ -274,7 +273,7 @@ static uint32_t find_answers(const bend_bound* b, const bend_workspace* frame_wo
     uint32_t per = b->net.on.intervals + 1, slots = 0;
     memset(work->matrix, 0, (size_t)count * CONTACTS_MAX * sizeof(double));
     for (uint32_t c = 0; c < b->net.on.curves.curve_count; ++c) {
-        float known = 0; // reach that the decay was found for
+        float known = 0; // reach for which the decay was computed
         for (uint32_t j = 0; j < count && b->net.length[c] > 0; ++j) {
             const contact* at = &work->contacts[j];
             if (v3_distance(b->bodies.curve_center[c], at->at) > b->bodies.curve_radius[c] + at->reach) continue;
@@ -297,7 +296,7 @@ static uint32_t find_answers(const bend_bound* b, const bend_workspace* frame_wo
     return slots;
 }
 
-/// Projected Gauss-Seidel; rows may be scaled as they like, so that stiff and soft curves side by side do no harm.
+/// Projected Gauss-Seidel; each row may have its own scale, so stiff and soft curves side by side are fine.
 static void solve_contacts(const press_workspace* work, uint32_t count)
 {
     contact* list = work->contacts;

@@ -1,22 +1,22 @@
-// A force on a region of the surface: a clamped plate over the region's parameter grid (u across the curves, v along them) says
-// how far each curve is to bend, least squares say which forces on the curves do that (You et al., 4.3).
+// A force on a region of the surface: a clamped plate over the region's parameter grid (u across the curves, v along them)
+// determines how far each curve bends, and least squares the forces on the curves that do so (You et al., 4.3).
 #include "deform/bend/bend.h"
 #include "math/vec.h"
 #include "solve/plate/plate.h"
 
 #include <string.h>
 
-/// Values of a map below this do not count as painted.
+/// Map values below this do not count as painted.
 #define PAINTED 0.01f
-/// Intervals of the plate across all curves at least, along them at least and at most.
+/// Intervals of the plate: least across all curves, least and most along them.
 enum { ACROSS_LEAST = 24, ALONG_LEAST = 16, ALONG_MOST = 96, NODES_PER_INTERVAL = 2 };
-/// Skin between what is painted and where the plate is held, in nodes.
+/// Skin between the painted area and the clamped border, in nodes.
 enum { MARGIN = 2 };
 
 typedef struct region {
     const bend_net*  net;
     const sup_force* force;
-    uint32_t         count; ///< curves, the two on the boundary among them
+    uint32_t         count; ///< curves, including the two on the boundary
     uint32_t*        chain;
     double           v0, v1; ///< v1 may lie beyond 1 on closed curves
     double           share;  ///< of the force
@@ -42,7 +42,7 @@ static bool painted(const region* g, uint32_t curve)
     return false;
 }
 
-/// Where along its curves a map is painted, a margin on both sides: the largest gap around closed curves lies outside.
+/// Where along its curves a map is painted, plus a margin on both sides: the largest gap around closed curves lies outside.
 static sup_result find_span(region* g, sup_error* error)
 {
     uint32_t N = g->net->on.intervals, longest = 0, behind = 0;
@@ -79,7 +79,7 @@ static sup_result find_span(region* g, sup_error* error)
     return SUP_OK;
 }
 
-/// Load at a place of the grid: u counts curves of the chain.
+/// Load at a place of the grid: u is in curves of the chain.
 static double load_at(const region* g, double u, double v)
 {
     if (!g->force->region) return 1;
@@ -106,7 +106,7 @@ static void fill_load(const region* g, const sup_plate* p, uint32_t per_curve, d
     for (uint32_t i = 0; sum > 0 && i < (p->nu + 1) * (p->nv + 1); ++i) x[i] /= sum * p->du * p->dv;
 }
 
-/// Deflections of one curve as the forces that stand for the plate make them.
+/// Deflections of one curve under the forces equivalent to the plate.
 static void fit(const region* g, const bend_params* p, const double* x, uint32_t nv, double* fitted)
 {
     double loads[SUP_BEND_SINES_MAX];
@@ -117,7 +117,7 @@ static void fit(const region* g, const bend_params* p, const double* x, uint32_t
         double at = !g->force->region && g->force->at.z > 0 ? (double)g->force->at.y : (double)top / nv;
         sup_bend_fit_point(x, nv, at, fitted);
     } else if (p->equivalent == EQUIVALENT_SINES) sup_bend_fit_sines(x, nv, 8, loads, fitted);
-    else memcpy(fitted, x, (nv + 1) * sizeof *fitted); // A x of the clamped curve: A^-1 gives x back
+    else memcpy(fitted, x, (nv + 1) * sizeof *fitted); // A x of the clamped curve: A^-1 returns x
 }
 
 static sup_result solve_region(const region* g, const bend_params* p, uint32_t number, sup_arena* arena, bend_item* items,
@@ -210,13 +210,13 @@ static sup_result chain_of_range(region* g, const sup_character* character, sup_
     return SUP_OK;
 }
 
-/// The chain of painted curves around one, with the two beside it that hold still.
+/// The chain of painted curves around one, including the two neighbors that are held fixed.
 static sup_result chain_of_map(region* g, uint32_t curve, bool* done, sup_error* error)
 {
     const sup_curve* curves = g->net->on.curves.curves;
     uint32_t         first = curve, all = g->net->on.curves.curve_count;
-    // Back only where the neighbor leads here again: where limbs part, two curves may name the same one beside them, and a
-    // chain from there would miss this curve and could be empty.
+    // Back only where the neighbor leads here again: where limbs meet, two curves may have the same neighbor, and a chain from
+    // there would miss this curve and could be empty.
     for (uint32_t i = 0; i < all; ++i) {
         uint32_t back = curves[first].sides[0];
         if (back == SUP_NONE || done[back] || curves[back].sides[1] != first || !painted(g, back)) break;

@@ -1,6 +1,6 @@
-// Example sculpts as force fields: the force that bends the curves into each of them is interpolated, and bends what the curves
-// are made of now. Means (and the cubics between the ends of open curves) are carried without a force, and so is what whole
-// sections of a limb turn by, as rotations.
+// Example sculpts as force fields: the force that bends the curves into each of them is interpolated, and bends the curves with
+// their current material. Means (and the cubics between the ends of open curves) are carried without a force, and so are the
+// rotations of whole sections of a limb.
 //     X = carried + EI(bound) / EI(now) x sum of share x shape
 // With the stiffness unchanged that is plain interpolation of shapes, exact at every example.
 #include "deform/bend/bend.h"
@@ -81,7 +81,7 @@ static sup_result read_drivers(const sup_bind_input* in, const char* text, sup_a
     return SUP_OK;
 }
 
-/// By how much a joint is turned from its rest.
+/// The angle of a joint from its rest rotation.
 static double angle_of(const sup_character* c, const sup_pose* pose, uint32_t joint)
 {
     sup_quat q = quat_mul(quat_conjugate(c->skeleton.joints[joint].rest.rotation), pose->local[joint].rotation);
@@ -90,7 +90,7 @@ static double angle_of(const sup_character* c, const sup_pose* pose, uint32_t jo
 
 // ---------------------------------------------------------------------------------------------- what has a force
 
-/// Takes out of the rows what needs no force: the mean of closed curves, the cubic between the ends of open ones.
+/// Removes from the rows what needs no force: the mean of closed curves, the cubic between the ends of open ones.
 static void split(const bend_net* net, float* rows, float* residual)
 {
     uint32_t N = net->on.intervals;
@@ -109,7 +109,7 @@ static void split(const bend_net* net, float* rows, float* residual)
     }
 }
 
-/// Slopes that never pass beyond the examples: harmonic means of the differences beside, 0 at turns (Fritsch and Carlson).
+/// Slopes that never overshoot the examples: harmonic means of the neighboring differences, 0 at extrema (Fritsch and Carlson).
 static void monotone_slopes(uint32_t count, const double* times, const float* const* values, size_t floats, float** out)
 {
     for (size_t i = 0; i < floats; ++i)
@@ -150,7 +150,7 @@ sup_result bend_shapes_create(const sup_bind_input* in, const bend_params* p, co
         *out = made;
         return SUP_OK;
     }
-    // Forces that joints drive may go beyond the examples.
+    // Forces driven by joints may exceed the examples.
     float      angle = p->drive && p->drive[0] ? SUP_SECTIONS_ANGLE_SCALED : SUP_SECTIONS_ANGLE;
     sup_result r = sup_segments_create(in, "bend", arena, &made.segments, error);
     if (!r && p->turning)
@@ -207,7 +207,7 @@ static void blend_in_time(const bend_shapes* s, const bend_params* p, double tim
         add_shape(s, b, 0, amount);
         return;
     }
-    if (t >= 1) share[2] = 1; // to the bit
+    if (t >= 1) share[2] = 1; // bit for bit
     else if (p->between == BETWEEN_CATMULL) sup_segments_hermite(&s->segments, i, t, share);
     else if (s->slopes) share[2] = t * t * (3 - 2 * t), share[1] = 1 - share[2];
     else share[2] = t, share[1] = 1 - t;
@@ -231,7 +231,7 @@ bend_blend bend_shapes_at(const bend_shapes* s, const bend_params* p, const sup_
         for (uint32_t i = 0; i < s->driver_count; ++i) {
             const bend_driver* d = &s->drivers[i];
             double             w = (angle_of(character, frame->end, d->joint) - d->from) / (d->to - d->from);
-            weights[d->example] += (float)(w > 0 ? w : 0); // beyond `to` the force goes on growing
+            weights[d->example] += (float)(w > 0 ? w : 0); // beyond `to` the force keeps growing
         }
     } else if (s->segments.posed) sup_segments_weights_at(&s->segments, frame->end, weights);
     else {
@@ -246,7 +246,7 @@ void bend_shapes_trust(const bend_shapes* s, const bend_params* p, const sup_fra
 {
     double t;
     work->trust = (sup_residual_trust){ 0 };
-    if (!p->trust || s->driver_count || !s->trust.block_count) return; // a joint's angle says how much of an example is wanted
+    if (!p->trust || s->driver_count || !s->trust.block_count) return; // the joint angle decides how much is wanted
     if (s->segments.posed) {
         work->trust = sup_residual_trust_live(&s->trust, frame, true, work->trust_scratch);
         return;

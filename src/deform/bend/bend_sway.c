@@ -1,6 +1,6 @@
-// Dynamics: every curve swings about where its loads would hold it at rest, mode by mode, exactly over a step.
+// Dynamics: every curve swings about the equilibrium of its loads, mode by mode, exactly over a step.
 //     m y'' + 2 zeta sqrt(h m) y' + h y = h T,       h = EI lambda / l^4 (+ sigma),  T the mode's part of the rest position
-// A force that goes away, a material that gives way and a body that comes and leaves all move T or h.
+// A force that ends, a material that softens, and a body that comes and goes all move T or h.
 #include "deform/bend/bend.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -42,7 +42,7 @@ size_t bend_sway_size(const bend_bound* b)
     return b->modes.count ? (size_t)b->net.on.curves.curve_count * b->modes.count * 9 * sizeof(double) : 0;
 }
 
-/// Where the loads hold the curve at rest, mode by mode.
+/// The equilibrium of the curve under its loads, mode by mode.
 static void rest_of(const bend_bound* b, uint32_t c, const bend_workspace* work, uint32_t k, double out[3])
 {
     const bend_net* net = &b->net;
@@ -98,7 +98,7 @@ void bend_sway_step(const bend_bound* b, const bend_params* p, double dt, const 
             if (!moves) continue;
             double         mass = work->now[c].mass;
             sup_oscillator o = sup_oscillator_make(mass, 2 * (double)p->damping * sqrt(h * mass), h, SUP_RAMP_LINEAR);
-            if (!(h > 0 && mass > 0)) { // nothing pulls it back: it goes with its loads
+            if (!(h > 0 && mass > 0)) { // nothing pulls it back: it follows its loads
                 for (int i = 0; i < 3; ++i) s[i] = t[i], s[3 + i] = 0, s[6 + i] = h * t[i];
                 continue;
             }

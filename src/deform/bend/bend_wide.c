@@ -1,11 +1,11 @@
-// Loops of a frame: Fourier terms summed into node displacements (curves x components in the lanes), and limbs mixed.
+// Loops of a frame: sums Fourier terms into node displacements (curves x components in the lanes), and mixes limbs.
 #include "deform/bend/bend.h"
 
 void SUP_WIDE(bend_sum_terms)(const float* vectors, uint32_t count, uint32_t terms, const float* coefficients, uint32_t stride,
                               float* rows)
 {
     for (uint32_t c = 0; c < stride; c += SUP_LANES)
-        // Up to eight terms stay in registers over all nodes.
+        // Up to eight terms stay in registers for all nodes.
         for (uint32_t first = 0; first < terms; first += 8) {
             uint32_t here = terms - first < 8 ? terms - first : 8;
             f8       w[8];

@@ -1,4 +1,4 @@
-// What links with swinging curves bind alike.
+// What all links with swinging curves bind the same way.
 #include "deform/curves/curve_dynamics.h"
 
 #include "base/internal.h"

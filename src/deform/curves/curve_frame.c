@@ -18,7 +18,7 @@ void sup_curve_frame_cut(const sup_curve_dynamics* d, sup_layout* l, sup_curve_f
 
 // ---------------------------------------------------------------------------------------------- begin
 
-/// The examples around a moment with their shares; straight on beyond the last where displacements go on growing.
+/// The examples around a moment with their shares; extrapolated beyond the last where displacements keep growing.
 static sup_residual residual_at(const sup_modal* modal, sup_curve_growth growth, sup_modal_moment* at)
 {
     if (!(at->beyond > 0) || growth == SUP_GROWTH_NONE) return sup_residual_by_time(modal, at);

@@ -1,14 +1,14 @@
-// A first guess of how far out on the body every point is, and of the way on, from the skeleton: its tree is laid out from one
-// end, and a point stands on the bones that it follows.
+// A first guess of how far out on the body every point is, and of the outward direction, from the skeleton: its tree is laid
+// out from one end, and each point is projected to the bones that move it.
 #include "base/internal.h"
 #include "deform/curves/curve_link.h"
 #include "math/vec.h"
 
 #include <math.h>
 
-/// Ends of the skeleton with as long ways to all other ends are twins, left and right; by how much they may differ.
+/// Ends of the skeleton whose paths to all other ends are equally long are twins, left and right; the tolerance.
 #define TWIN 0.01f
-/// How far beyond its bone a point may stand, in lengths of it: before, behind, and behind the last of a chain.
+/// How far beyond its bone a point may lie, in bone lengths: before it, after it, and after the last of a chain.
 #define BEFORE (-0.25f)
 #define BEHIND 1.25f
 #define BEYOND_TIP 2.0f
@@ -19,14 +19,14 @@ enum { ENDS_MAX = 256 };
 typedef struct tree {
     const sup_character* character;
     const sup_skeleton*  s;
-    uint32_t             joints, nodes; ///< behind the joints: the tail of every bone that ends a chain
-    uint32_t*            up;            ///< per node: the one above; SUP_NONE
-    float*               step;          ///< and the way there
-    bool*                kept;          ///< it or something below has skin
-    uint32_t*            below;         ///< kept nodes right below
-    uint32_t*            skin;          ///< per joint: points that follow it most
-    float*               place;         ///< per node: how far from the end that was chosen
-    uint32_t*            first;         ///< per joint: its first bone; they stand beside each other
+    uint32_t             joints, nodes; ///< after the joints: the tail of every bone that ends a chain
+    uint32_t*            up;            ///< per node: its parent, or SUP_NONE
+    float*               step;          ///< and the distance to it
+    bool*                kept;          ///< it or a descendant has skin
+    uint32_t*            below;         ///< number of kept children
+    uint32_t*            skin;          ///< per joint: points that it moves most
+    float*               place;         ///< per node: distance from the chosen end
+    uint32_t*            first;         ///< per joint: its first bone; a joint's bones are adjacent
 } tree;
 
 static bool grow_tree(tree* t, sup_arena* arena)
@@ -45,7 +45,7 @@ static bool grow_tree(tree* t, sup_arena* arena)
         sup_affine bind;
         t->up[j] = s->joints[j].parent;
         if (affine_invert(&s->joints[j].inverse_bind, &bind)) heads[j] = affine_translation(&bind);
-        if (t->up[j] != SUP_NONE) t->step[j] = v3_distance(heads[j], heads[t->up[j]]); // parents stand before their children
+        if (t->up[j] != SUP_NONE) t->step[j] = v3_distance(heads[j], heads[t->up[j]]); // parents come before their children
         t->kept[j] = s->joints[j].skin_joint;
     }
     for (uint32_t i = 0; i < s->bone_count; ++i) {
@@ -62,7 +62,7 @@ static bool grow_tree(tree* t, sup_arena* arena)
     return true;
 }
 
-/// Ways from one node to all others. In a tree: up to the root, then down.
+/// Path lengths from one node to all others. In a tree: up to the root, then down.
 static void measure(const tree* t, uint32_t from, float* out)
 {
     for (uint32_t i = 0; i < t->nodes; ++i) out[i] = -1;
@@ -72,7 +72,7 @@ static void measure(const tree* t, uint32_t from, float* out)
         if (out[i] < 0) out[i] = t->up[i] == SUP_NONE ? length : out[t->up[i]] + t->step[i];
 }
 
-/// Whether all bones of a joint lead about the same way: then it is an end, a wrist with five fingers.
+/// Whether all bones of a joint point in about the same direction: then it is an end, like a wrist with five fingers.
 static bool leads_one_way(const tree* t, uint32_t joint)
 {
     const sup_skeleton* s = t->s;
@@ -87,7 +87,7 @@ static bool leads_one_way(const tree* t, uint32_t joint)
     return v3_length2(sum) > 0;
 }
 
-/// The root where only one way leads from it; else the end with most skin that has no twin.
+/// The root if only one path leads from it; else the end with most skin that has no twin.
 static uint32_t choose_end(tree* t, sup_arena* arena)
 {
     uint32_t ends[ENDS_MAX], count = 0, root = SUP_NONE, roots = 0;
@@ -117,7 +117,7 @@ static uint32_t choose_end(tree* t, sup_arena* arena)
     return best_alone == SUP_NONE ? best : best_alone;
 }
 
-/// Place and way on the nearest bone of a joint.
+/// Place and direction on the nearest bone of a joint.
 static void stand(const tree* t, uint32_t joint, sup_vec3 p, float* place, sup_vec3* direction)
 {
     const sup_skeleton* s = t->s;

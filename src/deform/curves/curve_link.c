@@ -32,7 +32,7 @@ sup_result sup_curve_labels(const sup_bind_input* in, const char* who, const cha
 const char* const sup_curve_ways[] = { "around", "along", "planes", "loops", NULL };
 const char* const sup_curve_transfers[] = { "displacement", "frame", NULL };
 
-/// Parts of the ways that need some: of groups or the skeleton; without either, the limbs of the coordinate.
+/// Parts for the layouts that need them: from groups or the skeleton; without either, the limbs of the coordinate.
 static sup_result lay_over_parts(const sup_bind_input* in, const char* who, const sup_curve_plan* plan, sup_arena* arena,
                                  sup_curves_desc* desc, sup_error* error)
 {
@@ -53,8 +53,8 @@ static sup_result lay_over_parts(const sup_bind_input* in, const char* who, cons
     return SUP_OK;
 }
 
-/// Curves of the coordinate only lie where groups are painted, over the triangles that are all of one: each is a body of its
-/// own.
+/// Curves of the coordinate lie only where groups are painted, on triangles that are entirely in one group: each is a body of
+/// its own.
 static sup_result leave_out(const sup_bind_input* in, const char* who, const char* groups, sup_arena* arena,
                             sup_curve_mesh* mesh, sup_error* error)
 {

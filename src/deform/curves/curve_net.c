@@ -16,8 +16,8 @@ static sup_node_source source_between(sup_curve_point a, sup_curve_point b, floa
                               { (1 - t) * (1 - a.ratio), (1 - t) * a.ratio, t * (1 - b.ratio), t * b.ratio } };
 }
 
-/// N + 1 nodes evenly by length; a closed curve ends where it began. Points that stand on each other take no length. Returns
-/// the length; where it is 0 the nodes are spread by number.
+/// N + 1 nodes, evenly spaced by length; a closed curve ends where it began. Coincident points add no length. Returns the
+/// length; if it is 0 the nodes are spaced by index.
 static double spread_nodes(const sup_mesh* mesh, const sup_curves* curves, const sup_curve* c, uint32_t intervals,
                            sup_node_source* out)
 {
@@ -90,7 +90,7 @@ static sup_result make_transfer(const sup_mesh* mesh, float reach, const char* w
 {
     uint32_t  count = net->curves.curve_count, per = net->intervals + 1;
     uint32_t* begin = SUP_NEW(arena, uint32_t, (size_t)count + 1);
-    bool*     closed = SUP_NEW(arena, bool, count); // all open: the last node of a closed one is its first again
+    bool*     closed = SUP_NEW(arena, bool, count); // all open: the last node of a closed curve repeats its first
     uint32_t* offsets = SUP_NEW(arena, uint32_t, 4 * (size_t)mesh->point_count);
     float*    shares = SUP_NEW(arena, float, 4 * (size_t)mesh->point_count);
     sup_vec3* centers = SUP_NEW(arena, sup_vec3, count);

@@ -1,6 +1,6 @@
-/// deform/curves/curve_rows.h: rows of the parameter tables that beam, bend, fourier and pose_space share, so that a parameter
-/// of one name means one thing and is explained in one place. `at`: where it stands in the link's own struct. `with`: when it
-/// acts, NULL for always.
+/// deform/curves/curve_rows.h: rows of the parameter tables that beam, bend, fourier and pose_space share, so that a name means
+/// the same everywhere and is explained once. `at`: its offset in the link's own struct. `with`: when it has an effect, NULL
+/// for always.
 #ifndef SUP_DEFORM_CURVES_CURVE_ROWS_H
 #define SUP_DEFORM_CURVES_CURVE_ROWS_H
 
@@ -12,7 +12,7 @@
                                                              "lines or edge loops of the mesh",                                \
                                                      .only_with = (with)                                                       \
     }
-/// `more`: what follows the sentence.
+/// `more`: text appended to the sentence.
 #define SUP_ROW_CURVES(at, usual, more)                                                                                        \
     {                                                                                                                          \
         "curves", SUP_PARAM_INT, SUP_STAGE_BIND, at, .min = 3, .max = 256, .standard = (usual), .unit = "",                    \
@@ -88,7 +88,7 @@
                                                       .help = "Scales lag and swing; examples stay exact", .only_with = (with) \
     }
 
-/// `which`: of the examples a pose lies between; `more`: what follows the sentence.
+/// `which`: of the examples a pose lies between; `more`: text appended to the sentence.
 #define SUP_ROW_TRUST(at, which, more, with)                                                                                   \
     {                                                                                                                          \
         "trust", SUP_PARAM_BOOL, SUP_STAGE_FRAME, at, .standard = 1, .unit = "",                                               \

@@ -9,9 +9,9 @@
 
 /// A cycle's start rate is solved from (1 - product of mu) v = ...: below this the solution would be a resonance.
 #define SEAM_LEAST 0.05
-/// Of a cycle: times of its two ends differ by the rounding of the file's floats.
+/// Of a cycle: the times of its two ends differ by the file's float rounding.
 #define SAME_TIME 1e-9
-/// Sum over joints of squared differences of quaternions: poses nearer than a milliradian do not tell the way between them.
+/// Sum over joints of squared quaternion differences: poses nearer than a milliradian do not define a path between them.
 #define TURNED_LEAST 1e-6
 
 typedef struct modal_maker {
@@ -25,12 +25,12 @@ typedef struct modal_maker {
 
 static bool cyclic(const sup_segments* s, double begin, double end) { return end > begin && s->count > 1 && !s->posed; }
 
-/// Examples that count: in a cycle those of one pass.
+/// Number of examples that count: in a cycle those of one pass.
 static uint32_t examples_of(const sup_segments* s, double begin, double end)
 {
     uint32_t n = s->count;
     if (cyclic(s, begin, end))
-        while (n > 1 && s->times[n - 1] - s->times[0] >= (end - begin) * (1 - SAME_TIME)) --n; // it is the first again
+        while (n > 1 && s->times[n - 1] - s->times[0] >= (end - begin) * (1 - SAME_TIME)) --n; // the last repeats the first
     return n;
 }
 
@@ -62,7 +62,7 @@ static sup_result make_times(modal_maker* m)
 
 static double seconds_of(const sup_modal* m, uint32_t segment) { return m->times[segment + 1] - m->times[segment]; }
 
-/// In a cycle the last example is followed by the first; elsewhere the ends have one neighbor only.
+/// In a cycle the first example follows the last; elsewhere the ends have only one neighbor.
 static uint32_t next_of(const sup_modal* m, uint32_t i) { return i + 1 < m->examples ? i + 1 : m->period > 0 ? 0 : i; }
 
 static uint32_t before_of(const sup_modal* m, uint32_t i) { return i ? i - 1 : m->period > 0 ? m->examples - 1 : 0; }
@@ -77,7 +77,7 @@ sup_tangent sup_modal_tangent(const sup_modal* m, uint32_t i)
 
 // ---------------------------------------------------------------------------------------------- ramps
 
-/// How far a pose has come from one to another, 0 to 1: its foot on the line between the rotations of all joints.
+/// How far a pose has come from one to another, 0 to 1: its projection to the line between the rotations of all joints.
 static double progress(const sup_character* c, const sup_pose* from, const sup_pose* to, const sup_pose* at)
 {
     double along = 0, length = 0;
@@ -145,8 +145,8 @@ static sup_result make_modes(modal_maker* m)
             if (o->segments > 1 && x->carry_grows && fabs(x->mu) > o->growth) o->growth = fabs(x->mu);
         }
         bool seam = o->period > 0 && how != SUP_CONTINUITY_RESTART && !free[i].still && fabs(1 - all) < SEAM_LEAST;
-        // Auto: prescribed rates where that is well posed, else the mode goes with the carrier, which is as smooth. Carried
-        // rates swing up where examples alternate.
+        // Auto: prescribed rates where that is well posed, otherwise the mode follows the carrier, which is as smooth. Carried
+        // rates build up where examples alternate.
         bool several = o->segments > 1, prescribed = how == SUP_CONTINUITY_AUTO || how == SUP_CONTINUITY_HERMITE || seam;
         hermite[i] = several && fits && prescribed;
         still[i] = free[i].still || (several && !fits && (how == SUP_CONTINUITY_AUTO || seam));
@@ -164,7 +164,7 @@ static sup_result make_modes(modal_maker* m)
 
 // ---------------------------------------------------------------------------------------------- examples
 
-/// One coefficient over all segments: rates that are carried on, or tangents where the mode takes the Hermite form.
+/// One coefficient over all segments: rates that are carried on, or tangents where the mode uses the Hermite form.
 static void make_rates(const modal_maker* m, uint32_t mode, uint32_t c, const float* change, const float* slope, float* rate)
 {
     const sup_modal* o = m->out;
@@ -184,7 +184,7 @@ static void make_rates(const modal_maker* m, uint32_t mode, uint32_t c, const fl
             uint32_t next = j + 1 < o->segments ? j + 1 : 0;
             if (j + 1 < o->segments || o->period > 0) v = restart ? 0 : left * seconds_of(o, next) / seconds_of(o, j);
         }
-        // Beginning with 0 the rate comes round as v; beginning with u it comes as v + all u, which must be u.
+        // Starting from 0 the rate comes back as v; starting from u it comes back as v + all u, which must be u.
         if (pass == 0) v = o->still[mode] ? 0 : v / (1 - all);
     }
 }
@@ -285,7 +285,7 @@ uint32_t sup_modal_carry(const sup_modal* m, const sup_modal_moment* at, uint32_
     double t = at->ratio;
     examples[0] = at->from, shares[0] = 1;
     if (m->segments == 0 || t <= 0) return 1;
-    if (t >= 1) return examples[0] = at->to, 1; // to the bit
+    if (t >= 1) return examples[0] = at->to, 1; // bit for bit
     examples[1] = at->to;
     if (!m->smooth) {
         shares[1] = sup_ramp_value(m->ramp, t), shares[0] = 1 - shares[1];
@@ -417,7 +417,7 @@ sup_result sup_modal_force_wrap(sup_modal_force* f, double begin, double end, su
     force_at(f, begin, values);
     for (uint32_t i = 0; i < f->key_count; ++i) {
         bool step = f->steps && f->steps[i];
-        if (f->times[i] <= begin) steps[0] = step; // of the last key before
+        if (f->times[i] <= begin) steps[0] = step; // of the previous key
         if (f->times[i] <= begin || f->times[i] >= end) continue;
         memcpy(values + 3 * n, f->values + 3 * i, 3 * sizeof *values);
         steps[n] = step;
@@ -437,7 +437,7 @@ sup_oscillator sup_modal_in_seconds(const sup_modal* m, uint32_t k)
     return sup_oscillator_make(o->rho, o->eta / m->unit, o->h / (m->unit * m->unit), SUP_RAMP_LINEAR);
 }
 
-/// From key to key, one component of one mode: y and v at every key, from what stands at the first.
+/// From key to key, one component of one mode: y and v at every key, from those at the first.
 static void run_keys(const sup_modal* m, const sup_modal_force* f, const sup_oscillator* x, uint32_t k, uint32_t c, bool still,
                      double* states)
 {
@@ -452,8 +452,8 @@ static void run_keys(const sup_modal* m, const sup_modal_force* f, const sup_osc
     }
 }
 
-/// What a period makes of a state without any force: false where some state comes back nearly as it was, so that a force would
-/// swing it up.
+/// What one period does to a state without any force: false if some state comes back nearly unchanged, so that a force would
+/// resonate.
 static bool find_return(const sup_modal_force* f, const sup_oscillator* x, double out[2][2])
 {
     sup_oscillator_step step = sup_oscillator_prepare(x, f->period);
@@ -462,7 +462,7 @@ static bool find_return(const sup_modal_force* f, const sup_oscillator* x, doubl
         sup_oscillator_advance(&step, 0, 0, &y, &v);
         out[0][i] = y, out[1][i] = v;
     }
-    if (x->rho == 0) out[0][1] = out[1][0] = out[1][1] = 0; // its rate is no state
+    if (x->rho == 0) out[0][1] = out[1][0] = out[1][1] = 0; // its rate is not part of the state
     return (1 - out[0][0]) * (1 - out[1][1]) - out[0][1] * out[1][0] > SEAM_LEAST * SEAM_LEAST;
 }
 
@@ -478,10 +478,10 @@ sup_result sup_modal_force_prepare(const sup_modal* m, sup_modal_force* f, sup_a
         for (uint32_t c = 0; c < 3; ++c) {
             double *first = states + (size_t)k * 6 + c, *last = first + (size_t)(f->key_count - 1) * m->modes * 6;
             bool    solved = f->period > 0 && !following[k];
-            if (!solved && x.h > 0) first[0] = f->values[c] / x.h; // the first value has held for ever
+            if (!solved && x.h > 0) first[0] = f->values[c] / x.h; // the first value has acted forever
             run_keys(m, f, &x, k, c, following[k], states);
             if (!solved) continue;
-            // From 0 it came to b; from s it comes to a s + b, which must be s.
+            // From 0 it arrives at b; from s at a s + b, which must be s.
             double det = (1 - a[0][0]) * (1 - a[1][1]) - a[0][1] * a[1][0], y = last[0], v = last[3];
             first[0] = ((1 - a[1][1]) * y + a[0][1] * v) / det;
             first[3] = (a[1][0] * y + (1 - a[0][0]) * v) / det;

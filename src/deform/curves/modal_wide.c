@@ -1,4 +1,4 @@
-// Lists of floats blended.
+// Blends lists of floats.
 #include "deform/curves/modal.h"
 
 void SUP_WIDE(sup_modal_blend)(uint32_t count, const float* const* in, const float* share, uint32_t inputs, bool add,

@@ -1,15 +1,15 @@
-// Rotations as points of a flat space: the products of a quaternion's parts, sqrt(2) q q^T with the equal ones taken together.
-// q and -q are one point, and the distance of two points is the chord 2 sin(angle / 2).
+// Rotations as points of a flat space: the products of a quaternion's components, sqrt(2) q q^T with equal ones merged. q and
+// -q are the same point, and the distance of two points is the chord 2 sin(angle / 2).
 #include "deform/curves/pose_turns.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
 
-// Squared chord by which a turn must stand out of what the others span (0.06 degrees) to span more.
+// Squared chord by which a rotation must leave the span of the others (0.06 degrees) to extend it.
 #define HULL_LEAST 1e-6
 
-/// The joint and what lies between it and the skin joint above it (SUP_NONE: the top), from above to below. Returns how many;
-/// `out` may be NULL.
+/// The joint and the joints between it and its skin ancestor (SUP_NONE: the top), from the top down. Returns how many; `out`
+/// may be NULL.
 static uint32_t walk_up(const sup_skeleton* s, uint32_t joint, uint32_t* above, uint32_t* out)
 {
     uint32_t length = 1;
@@ -26,7 +26,7 @@ sup_result sup_turn_joints(const sup_skeleton* s, sup_arena* arena, pose_joint**
     uint32_t*   paths = NULL;
     size_t      total = 0;
     if (!joints) return sup_fail_memory(error, "poses");
-    for (int pass = 0; pass < 2; ++pass) { // counts, then fills
+    for (int pass = 0; pass < 2; ++pass) { // count, then fill
         uint32_t root = SUP_NONE, root_end = 0;
         if (pass && !(paths = SUP_NEW(arena, uint32_t, total + 1))) return sup_fail_memory(error, "poses");
         *count = 0;
@@ -58,7 +58,7 @@ sup_quat sup_turn_of(const pose_joint* j, const uint32_t* paths, const sup_pose*
     return quat_normalize(q);
 }
 
-// As |a - b|^2 |a + b|^2: exact for small angles, blind to the sign.
+// As |a - b|^2 |a + b|^2: exact for small angles, independent of the sign.
 double sup_turn_distance2(sup_quat a, sup_quat b)
 {
     double minus = 0, plus = 0;
@@ -81,7 +81,7 @@ void sup_turn_row(const sup_quat* turns, uint32_t center_count, sup_quat turn, d
 
 // ---------------------------------------------------------------------------------------------- hulls
 
-/// Where a turn stands in the flat space, seen from `origin` (NULL: from its own).
+/// The point of a rotation in the flat space, relative to `origin` (NULL: to its own).
 static void place(sup_quat turn, const double* origin, double out[POSE_PLACE])
 {
     double q[4] = { turn.x, turn.y, turn.z, turn.w };
@@ -105,7 +105,7 @@ void sup_hull_span(const sup_quat* turns, uint32_t count, pose_hull* out)
     for (uint32_t k = 1; k < count && out->axis_count < POSE_PLACE; ++k) {
         double at[POSE_PLACE];
         place(turns[k], out->origin, at);
-        for (int twice = 0; twice < 2; ++twice) // once leaves rounding of what was taken away
+        for (int twice = 0; twice < 2; ++twice) // a single pass leaves the rounding of what was subtracted
             for (uint32_t a = 0; a < out->axis_count; ++a) {
                 double along = dot(out->axes[a], at);
                 for (int i = 0; i < POSE_PLACE; ++i) at[i] -= along * out->axes[a][i];

@@ -5,12 +5,12 @@
 
 #include <math.h>
 
-/// From here on a correction is as good as whole.
+/// From here on a correction counts as complete.
 #define SEEN_SHARE 0.99f
-/// Of a segment: a first step so short that the curves are still where they start.
+/// Of a segment: a first step so short that the curves have not moved yet.
 #define AT_ONCE 1e-6
-/// Of the change between two examples: the slowest oscillator is 0.39 of it behind, the liveliest rings by 0.5; both keep all
-/// but 0.5% of that.
+/// Of the change between two examples: the slowest oscillator lags by 0.39 of it, the liveliest rings by 0.5; both keep all but
+/// 0.5% of that.
 #define SWING_MOST 0.75f
 
 void sup_residual_add(sup_residual* c, uint32_t example, double share)
@@ -48,7 +48,7 @@ sup_result sup_residual_trust_create(const sup_character* character, const sup_s
     if (!paths) return sup_fail_memory(error, "poses");
     if (segments->posed) count = sup_segments_paths(segments, paths);
     else
-        for (; count < n; ++count) paths[count] = (sup_pose_path){ count, (count + 1) % n }; // the last: around a loop
+        for (; count < n; ++count) paths[count] = (sup_pose_path){ count, (count + 1) % n }; // the last closes the loop
     sup_trust_desc desc = { .turns = &segments->turns,
                             .path_count = count,
                             .paths = paths,
@@ -132,7 +132,7 @@ static void measure_swing(swing_limiter* c)
     }
 }
 
-/// Between the examples, and as it rings out behind the last.
+/// Between the examples, and while it rings out after the last.
 static void measure_in_time(swing_limiter* c)
 {
     enum { MOMENTS = 8, RINGS = 16 };
@@ -148,7 +148,7 @@ static void measure_in_time(swing_limiter* c)
     }
 }
 
-/// Every example comes at once: all of it is lag, then it rings.
+/// Every example is applied at once: at first all of it is lag, then it rings.
 static void measure_steps(swing_limiter* c, float* weights, float* none, double* state)
 {
     enum { STEPS = 16 };
@@ -186,9 +186,9 @@ sup_result sup_residual_limit_swing(const sup_segments* s, const sup_modal* moda
             float by = s->posed ? 2 * v3_length(s->q[j][i]) : v3_distance(s->q[j][i], s->q[(j + 1) % s->count][i]);
             if (by > change) change = by;
         }
-        float most = c.most[i] * fmaxf(swing->sway, 1); // less than 1 asks for less swing, not for less of a bound
+        float most = c.most[i] * fmaxf(swing->sway, 1); // less than 1 means less swing, not a lower bound
         float x = most > 0 ? SWING_MOST * change / most : 1, x4 = x * x * x * x;
-        limits[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // the smaller of x and 1, softly
+        limits[i] = x < 100 ? x / sqrtf(sqrtf(sqrtf(1 + x4 * x4))) : 1; // smooth minimum of x and 1
     }
     sup_arena_destroy(beside);
     *out = limits;

@@ -8,16 +8,16 @@
 #include <string.h>
 
 #define SPACING 0.02f // of stations, in diagonals: a forearm gets about ten
-#define EXPLAINED 0.8 // of the squared displacements of a limb: noise at six points leaves so much when its turn is taken out
-// Radians (half a degree): a section that turns less does not tell where its pole is. STILL, in square radians, is the square
-// of that: added to the sum of squares, it holds sections back that hardly turn in any example.
+#define EXPLAINED 0.8 // of the squared displacements of a limb: noise at six points leaves this much once a rotation is removed
+// Radians (half a degree): a section that rotates less does not define a pole. STILL is its square, in square radians: added to
+// the sum of squares, it holds sections in place that hardly rotate in any example.
 #define TURN_LEAST 0.01f
 #define STILL 1e-4f
-// Below these the sine and the quotients of an angle are their limits at 0, to the last bit of a float.
+// Below these the sine and the quotients of an angle equal their limits at 0 to float precision.
 #define SINE_LEAST 1e-9
 #define ANGLE_LEAST 1e-6
 enum { POINTS_LEAST = 6 }; // a section of fewer has no rotation of its own
-enum { FINER = 2 };        // stations in the place of one that was fitted
+enum { FINER = 2 };        // stations per fitted one
 
 typedef struct section_maker {
     const sup_character* character;
@@ -25,7 +25,7 @@ typedef struct section_maker {
     sup_segments*        segments;
     sup_arena*           arena;
     sup_arena*           beside;
-    uint32_t*            first; ///< stations of each limb: first, and how many
+    uint32_t*            first; ///< per limb: its first station, and their number
     uint32_t*            count;
     uint32_t*            station; ///< per point
     float*               ratio;
@@ -33,7 +33,7 @@ typedef struct section_maker {
     float*               turns;
     double*              mass; ///< per station
     uint32_t*            members;
-    float*               radius; ///< per station: how far its points stand from the center
+    float*               radius; ///< per station: mean distance of its points from the center
     uint32_t             total;
 } section_maker;
 
@@ -50,7 +50,7 @@ static bool place_stations(section_maker* m)
     for (uint32_t l = 0; l < c->limb_count; ++l) {
         float wanted = spacing > 0 ? c->lengths[l] / spacing : 0;
         m->first[l] = m->total;
-        // A part that is too short to turn is a crumb; a branch of the coordinate that short is a thumb, one section.
+        // A part too short to rotate is negligible; a branch of the coordinate that short is a thumb, one section.
         m->count[l] = wanted >= 2 ? (uint32_t)sup_clampf(wanted, 2, 512) + 1 : c->below && wanted > 0 ? 2 : 0;
         m->total += m->count[l];
     }
@@ -66,7 +66,7 @@ static bool place_stations(section_maker* m)
     return true;
 }
 
-/// Weighted sums over the points of every station; a point counts at both of its stations by how near it is.
+/// Weighted sums over the points of every station; a point counts at both of its stations, by proximity.
 static bool find_centers(section_maker* m)
 {
     const sup_vec3* rest = m->character->mesh.points;
@@ -96,7 +96,7 @@ static bool find_centers(section_maker* m)
     return true;
 }
 
-/// The rotation vector of a rotation; of its two forms (angle, and angle - 2 pi) the one nearer to `like`.
+/// The rotation vector of a rotation; of its two forms (angle, and angle - 2 pi) the one closer to `like`.
 static sup_vec3 rotation_vector(sup_quat q, sup_vec3 like)
 {
     if (q.w < 0) q = quat(-q.x, -q.y, -q.z, -q.w);
@@ -119,7 +119,7 @@ static bool fit_example(section_maker* m, uint32_t example, float* turns)
             double   w = k ? m->ratio[p] : 1 - (double)m->ratio[p];
             sup_vec3 x = v3_sub(rest[p], m->centers[s]);
             double   from[3] = { x.x, x.y, x.z }, to[3] = { x.x + (double)q[p].x, x.y + (double)q[p].y, x.z + (double)q[p].z };
-            for (int i = 0; i < 3; ++i) { // sum of x is 0, so the moved center need not be known here
+            for (int i = 0; i < 3; ++i) { // the sum of x is 0, so the moved center need not be known here
                 sums[3 * s + i] += w * (i == 0 ? q[p].x : i == 1 ? q[p].y : q[p].z);
                 for (int j = 0; j < 3; ++j) cross[9 * s + 3 * i + j] += w * to[i] * from[j];
             }
@@ -135,12 +135,12 @@ static bool fit_example(section_maker* m, uint32_t example, float* turns)
             for (int i = 0; i < 3; ++i) turns[6 * s + 3 + i] = (float)(sums[3 * s + i] / m->mass[s]);
             if (stillest == SUP_NONE || fabsf(found[s].w) > fabsf(found[stillest].w)) stillest = s;
         }
-        // From the section that turns least outwards, so that a full turn along the limb stays one.
+        // Starts from the section that rotates least and works outward, so that a full turn along the limb stays one.
         for (int side = 0; stillest != SUP_NONE && side < 2; ++side) {
             sup_vec3 like = v3(0, 0, 0);
             for (uint32_t s = stillest; side ? s < end : s + 1 > begin && s != SUP_NONE; side ? ++s : --s) {
                 bool     own = m->members[s] >= POINTS_LEAST && m->mass[s] > 0;
-                sup_vec3 w = own ? rotation_vector(found[s], like) : like; // an empty section goes with its neighbor
+                sup_vec3 w = own ? rotation_vector(found[s], like) : like; // an empty section follows its neighbor
                 uint32_t back = side ? s - 1 : s + 1;
                 for (int i = 0; i < 3 && !own && s != stillest; ++i) turns[6 * s + 3 + i] = turns[6 * back + 3 + i];
                 turns[6 * s] = w.x, turns[6 * s + 1] = w.y, turns[6 * s + 2] = w.z;
@@ -159,13 +159,13 @@ static sup_affine between(const sup_station* a, const sup_station* b, float t)
     return r;
 }
 
-/// Moves every center to the pole of its section's motions, the place that only turns: a section with a thumb has its own
-/// center off the axis, and the way around it, as a shift, would be extrapolated along its tangent.
+/// Moves every center to the pole of its section's motions, the place that only rotates: a section with a thumb has its own
+/// center off the axis, and its arc, as a shift, would be extrapolated along its tangent.
 static void move_to_poles(section_maker* m)
 {
     for (uint32_t s = 0; s < m->total; ++s) {
         sup_vec3 sum = v3(0, 0, 0);
-        float    total = STILL; // hardly turning sections stay where they are
+        float    total = STILL; // sections that hardly rotate keep their center
         for (uint32_t j = 0; j < m->segments->count; ++j) {
             const float* t = m->turns + ((size_t)j * m->total + s) * 6;
             sup_vec3     w = v3(t[0], t[1], t[2]), d = v3(t[3], t[4], t[5]);
@@ -176,13 +176,13 @@ static void move_to_poles(section_maker* m)
             double   half = 0.5 * (double)angle;
             float    slope = (float)(sup_cos(half) / sup_sin(half));
             sup_vec3 pole = v3_scale(v3_mad(d, slope, v3_cross(n, d)), 0.5f);
-            // It slides rather than turns. A thumb turns about the arm that it stands on.
+            // It slides rather than rotates. A thumb rotates about its arm.
             if (!(v3_length(pole) < (m->curves->below ? 4 : 2) * m->radius[s])) continue;
             sum = v3_mad(sum, angle * angle, pole);
             total += angle * angle;
         }
         sup_vec3 off = v3_scale(sum, 1.0f / total);
-        for (uint32_t j = 0; j < m->segments->count; ++j) { // the shift seen from there: (R - I) off + shift
+        for (uint32_t j = 0; j < m->segments->count; ++j) { // the shift relative to the pole: (R - I) off + shift
             float*       t = m->turns + ((size_t)j * m->total + s) * 6;
             sup_sections one = { .station_count = 1, .centers = &(sup_vec3){ 0, 0, 0 }, .turns = t };
             sup_station  station;
@@ -235,12 +235,13 @@ static sup_vec3 left_over(const section_maker* m, const sup_station* stations, u
     sup_affine a = between(&stations[k], &stations[k + 1], m->ratio[i]), whole = a, inverse;
     for (int d = 0; d < 3; ++d) whole.m[d][d] += 1;
     if (!affine_invert(&whole, &inverse)) return q;
-    // r = q - A^-1 (A - I)(p + q) is the same without the difference of large numbers.
+    // r = q - A^-1 (A - I)(p + q) is the same without subtracting large numbers.
     return v3_sub(q, affine_direction(&inverse, affine_point(&a, v3_add(m->character->mesh.points[i], q))));
 }
 
-/// Leaves limbs alone whose displacements are bumps rather than turns: where rotations explain no more of what sections do
-/// beside shifting than they would of noise, they follow noise, and noise interpolated as rotation is worse than along a line.
+/// Leaves out limbs whose displacements are bumps rather than rotations: where rotations explain no more of the sections'
+/// motion beyond shifts than they would of noise, they fit noise, and noise interpolated as rotation is worse than along a
+/// line.
 static sup_result drop_limbs(section_maker* m, const sup_sections* s, sup_error* error)
 {
     uint32_t     n = m->character->mesh.point_count, limbs = m->curves->limb_count;
@@ -268,7 +269,7 @@ static sup_result drop_limbs(section_maker* m, const sup_sections* s, sup_error*
     return SUP_OK;
 }
 
-/// A value at `at` stations, smooth through all of one limb's: Catmull-Rom, its ends repeated.
+/// A value at `at` stations, smooth through all stations of a limb: Catmull-Rom, ends repeated.
 static float smooth_at(const float* values, size_t stride, uint32_t count, uint32_t i, float t)
 {
     float b = values[i * stride], c = values[(i + 1) * stride], a = i ? values[(i - 1) * stride] : b;
@@ -276,8 +277,8 @@ static float smooth_at(const float* values, size_t stride, uint32_t count, uint3
     return b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
 }
 
-/// Between two stations points go with a straight mix of both, so that a limb bends at every station. More of them, smooth
-/// through those that were fitted, bend it less each.
+/// Between two stations points move by a linear mix of both, so that a limb has a kink at every station. More stations, smooth
+/// through the fitted ones, make each kink smaller.
 static bool refine(section_maker* m)
 {
     uint32_t total = 0, limbs = m->curves->limb_count, examples = m->segments->count;
@@ -332,7 +333,7 @@ static sup_result take_out(section_maker* m, const sup_sections* s, sup_error* e
     return SUP_OK;
 }
 
-/// Limbs that go on from each other behind forks are one here: a twist runs on from the arm into the hand.
+/// Treats limbs that continue each other after forks as one: a twist continues from the arm into the hand.
 static bool join_limbs(const sup_curves* c, uint32_t point_count, sup_arena* beside, sup_curves* out)
 {
     uint32_t *root = SUP_NEW(beside, uint32_t, c->limb_count), *limbs = SUP_NEW(beside, uint32_t, point_count);

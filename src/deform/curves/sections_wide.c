@@ -1,4 +1,4 @@
-// q = r + (A - I)(p + r): both stations' maps of one point, four rows at a time.
+// q = r + (A - I)(p + r): the maps of a point's two stations, four rows at a time.
 #include "deform/curves/sections.h"
 
 static inline f4 mapped(const sup_station* s, f4 x, f4 y, f4 z)

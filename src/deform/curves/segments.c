@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-/// Condition of B from which a point begins to leave linear blending, and where it has left it.
+/// Condition number of B from which a point starts to leave linear blending, and from which it has left it.
 #define SQUEEZED_FROM 1.1f
 #define SQUEEZED_TO 1.6f
-/// Share of the areas' errors that is linear blending's (the rest is dual quaternions') from which a point is lifted, and
-/// fully.
+/// Share of the area errors that is linear blending's (the rest is dual quaternions') from which a point is lifted, and fully
+/// lifted.
 #define WORSE_FROM 0.5f
 #define WORSE_TO 0.75f
 enum { SPREAD_ROUNDS = 4 };
-// Of a smooth share from 0 to 1: less is not seen, and costs as much.
+// Of a smooth share from 0 to 1: less is invisible, and costs as much.
 #define SQUEEZED_LEAST 0.02f
-// Of 1 - cos^2 of half the angle between two rotations: a tenth of a degree is the same.
+// Of 1 - cos^2 of half the angle between two rotations: within a tenth of a degree they are equal.
 #define SAME_TURN 1e-6f
-// Seconds, eleven days: a time beyond is a mistake.
+// Seconds, eleven days: a later time is a mistake.
 #define TIME_MOST 1e6
 
 enum { GRAIN = 4096 };
@@ -43,7 +43,7 @@ typedef struct segment_maker {
     uint32_t              count;
     sup_pose*             poses;
     sup_example_puller    puller;
-    float*                squeezed; ///< per point: 0 not, 1 fully
+    float*                squeezed; ///< per point: 0 not at all, 1 fully
     sup_push*             push;
     sup_vec3*             lifted; ///< of the turned points: dual quaternion skin
     sup_mat3*             turns;
@@ -54,7 +54,7 @@ typedef struct segment_maker {
 
 // ---------------------------------------------------------------------------------------------- which examples
 
-/// A character without any clip stands still: its examples come in time, at rest.
+/// A character without clips stands still: its examples are ordered in time, at rest.
 static bool belongs(const sup_bind_input* in, const sup_example* e)
 {
     if (!in->clip) return !e->clip && in->character->clip_count == 0;
@@ -63,7 +63,7 @@ static bool belongs(const sup_bind_input* in, const sup_example* e)
 
 static double time_of(const sup_example* e) { return e ? e->time : 0.0; }
 
-/// By clip (where the pose drives), then by time; insertion keeps equal ones in order.
+/// By clip (if the pose drives), then by time; insertion sort is stable.
 static bool comes_before(const segment_maker* m, const sup_example* a, const sup_example* b)
 {
     if (m->out->posed) {
@@ -148,7 +148,7 @@ static sup_vec3 mat3_times(const sup_mat3* m, sup_vec3 p)
               m->m[2][0] * p.x + m->m[2][1] * p.y + m->m[2][2] * p.z);
 }
 
-/// Where a squeezed point stands before anything is added, and the map of what is.
+/// The base of a squeezed point before anything is added, and the map of what is added.
 static sup_vec3 lifted_base(const sup_push* p, uint32_t k, sup_vec3 point, sup_vec3 skinned, const sup_vec3* lifted)
 {
     return v3_mad(point, p->lifted[k], v3_sub(lifted[k], skinned));
@@ -159,8 +159,8 @@ static double twice_area(const sup_vec3* points, const uint32_t* c)
     return (double)v3_length(v3_cross(v3_sub(points[c[1]], points[c[0]]), v3_sub(points[c[2]], points[c[0]])));
 }
 
-/// Which skinning keeps the areas of the sculpt better, wherever the sculpt turns to: a collapsed wrist has small ones, while a
-/// twist that is spread otherwise only shears them.
+/// Which skinning better preserves the areas of the sculpt, wherever the sculpt rotates to: a collapsed wrist has small ones,
+/// while a twist spread differently only shears them.
 static void compare_areas(segment_maker* m, uint32_t i)
 {
     const sup_mesh* mesh = &m->in->character->mesh;
@@ -182,7 +182,7 @@ static void compare_areas(segment_maker* m, uint32_t i)
     }
 }
 
-/// Squeezed and better off with dual quaternions; spread a little, so that neighbors stand alike.
+/// Points that are squeezed and better with dual quaternions; smoothed a little, so that neighbors agree.
 static bool find_lifted(segment_maker* m)
 {
     const sup_mesh* mesh = &m->in->character->mesh;
@@ -208,7 +208,7 @@ static bool find_lifted(segment_maker* m)
     return true;
 }
 
-/// The set of squeezed points with what their pulling needs.
+/// The set of squeezed points with what pulling them back needs.
 static sup_result make_turned(segment_maker* m)
 {
     const sup_character* c = m->in->character;
@@ -265,7 +265,7 @@ static sup_result pull_example(segment_maker* m, uint32_t i, sup_vec3* q)
     return r;
 }
 
-/// Squeezed points of a posed example again, from where they will stand. `posed` and `skinned` are the puller's of this
+/// Pulls squeezed points of a posed example again, from their lifted base. `posed` and `skinned` are the puller's for this
 /// example.
 static void pull_turned(segment_maker* m, uint32_t i, sup_vec3* q)
 {
@@ -310,7 +310,7 @@ static sup_result pull_all(segment_maker* m)
     }
     if (!r && !find_lifted(m)) r = sup_fail_memory(m->error, "example shapes");
     if (!r) r = make_turned(m);
-    // Again, now that it is known which points stand elsewhere.
+    // Again, now that the lifted points are known.
     for (uint32_t i = 0; i < m->count && !r && m->push->turned_count; ++i) {
         if (!m->chosen[i] || m->chosen[i]->in_rest_space) continue;
         r = pull_example(m, i, q[i]);
@@ -364,7 +364,7 @@ static sup_result make_lines(segment_maker* m)
     return SUP_OK;
 }
 
-/// Half the chord between two rotations, squared and signed: the scalar product of differences of aligned quaternions.
+/// Half the chord between two rotations, squared and signed: the dot product of differences of aligned quaternions.
 static sup_quat aligned(sup_quat q, sup_quat to) { return quat_dot(q, to) < 0 ? quat(-q.x, -q.y, -q.z, -q.w) : q; }
 
 static sup_quat minus(sup_quat a, sup_quat b) { return quat(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w); }
@@ -455,12 +455,12 @@ sup_result sup_push_create(const sup_bind_input* in, sup_arena* arena, sup_push*
     return skin_character_bind(in->character, arena, &out->skin, error);
 }
 
-/// Pieces of scratch, in order.
+/// Layout of scratch, in order.
 typedef struct push_workspace {
-    sup_vec3* morphed; ///< rest points, and the rest of them + q
+    sup_vec3* morphed; ///< rest points, and the rest points + q
     sup_mat3* matrices;
     sup_vec3* posed; ///< of the turned points, or of all
-    sup_vec3* rest;  ///< of the turned points, where morphs move them
+    sup_vec3* rest;  ///< of the turned points, if morphs move them
     void*     skin;
 } push_workspace;
 
@@ -557,7 +557,7 @@ void sup_push_forward(const sup_push* p, const sup_frame* frame, sup_vec3* q, vo
         sup_tasks_run(frame->tasks, n, GRAIN, add_turned_by_matrix_task, &job);
         return;
     }
-    // Linear blending is linear in the point: the skin of rest + q is the skin of rest and B q at once.
+    // Linear blending is linear in the point: the skin of rest + q includes both the skin of rest and B q.
     job.rest = sup_pose_morph(p->character, frame->end, work.morphed);
     bool morphed = job.rest != p->character->mesh.points;
     for (uint32_t k = 0; morphed && k < p->turned_count; ++k) work.rest[k] = job.rest[p->turned[k]];

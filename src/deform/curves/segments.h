@@ -1,69 +1,69 @@
-/// deform/curves/segments.h: example sculpts over time, in the rest frame, for `beam`, `fourier` and `bend`; and the way back.
+/// deform/curves/segments.h: example sculpts over time, in the rest frame, for `beam`, `fourier` and `bend`; and back onto the
+/// skin.
 ///
 /// Between two examples lies a *segment*. What an example adds to the skin of its pose is pulled back through the point's own
-/// 3x3 (run/examples.h), so that a displacement turns with its limb; a curve link moves displacements there, and pushes the
+/// 3x3 (run/examples.h), so that a displacement rotates with its limb; a curve link moves displacements there, and pushes the
 /// result forward: out = points + B q. Where linear blending squeezes points at an example (the inside of an elbow, a twisted
-/// wrist), B^-1 would blow displacements up and the skin would swell half-way: such points stand on dual quaternion skinning
-/// instead, the more the more they are squeezed, and take its 3x3, at bind and in every frame. Either way an example comes back
-/// exactly.
+/// wrist), B^-1 would inflate displacements and the skin would swell halfway: such points use dual quaternion skinning instead,
+/// in proportion to the squeeze, and its 3x3, at bind and in every frame. Either way every example is reproduced exactly.
 #ifndef SUP_DEFORM_CURVES_SEGMENTS_H
 #define SUP_DEFORM_CURVES_SEGMENTS_H
 
 #include "deform/curves/trust.h"
 #include "run/skin_character.h"
 
-/// How displacements of the rest frame reach the skin of a frame.
+/// How displacements in the rest frame reach the skin of a frame.
 typedef struct sup_push {
     const sup_character* character;
     skin_character       skin;
     bool                 dualquat;
     uint32_t             turned_count; ///< points that are squeezed
     const uint32_t*      turned;
-    const float*         lifted;     ///< share of the way from the skin to the dual quaternion one, of each
+    const float*         lifted;     ///< per point: blend from the skin to the dual quaternion one
     const sup_skin_set*  turned_set; ///< NULL: none
 } sup_push;
 
 typedef struct sup_segments {
     uint32_t               count;     ///< examples, at least 1
-    const double*          times;     ///< strictly rising; all zero where `posed`
+    const double*          times;     ///< strictly ascending; all zero if `posed`
     const char* const*     names;     ///< for messages
-    const sup_vec3* const* q;         ///< per example one displacement for each point
-    bool                   implied;   ///< the first is not a sculpt: the plain skin at the start of the clip
-    uint32_t               stand_ins; ///< points whose B had no use at some example
+    const sup_vec3* const* q;         ///< per example one displacement per point
+    bool                   implied;   ///< the first is not a sculpt but the plain skin at the start of the clip
+    uint32_t               stand_ins; ///< points whose B was unusable at some example
     sup_push               push;
     sup_turns              turns; ///< poses of the examples
-    // Where a pose drives instead of the time: examples by clip, each clip one line of poses.
+    // If a pose drives instead of time: examples by clip, each clip one line of poses.
     bool                    posed;
     uint32_t                line_count;
     const struct pose_line* lines;
 } sup_segments;
 
-/// Examples of the bound clip in order of time; one alone, behind the start, is preceded by the plain skin at 0. Where there is
-/// no clip, or none of its own examples, those of all clips, driven by the pose: `posed`. Fails on no examples, on two at
-/// one time, and on what is not finite, naming them. `who` is the deformer.
+/// Examples of the bound clip in order of time; a single one after the start is preceded by the plain skin at 0. If there is no
+/// clip, or it has no examples, those of all clips, driven by the pose: `posed`. Fails on no examples, on two at one time, and
+/// on non-finite values, and names them. `who`: the deformer.
 sup_result sup_segments_create(const sup_bind_input* in, const char* who, sup_arena* arena, sup_segments* out,
                                sup_error* error);
 
-/// Likewise; without `lean` squeezed points stay on linear blending, for a host that has nothing else.
+/// The same; without `lean` squeezed points stay on linear blending, for a host that has nothing else.
 sup_result sup_segments_create_as(const sup_bind_input* in, const char* who, bool lean, sup_arena* arena, sup_segments* out,
                                   sup_error* error);
 
-/// Without examples: no displacement from them, the push alone (forces).
+/// Without examples: no displacements, only the push (for forces).
 sup_result sup_push_create(const sup_bind_input* in, sup_arena* arena, sup_push* out, sup_error* error);
 
-/// The segment that holds the time: example i and i + 1, and the ratio between them from 0 to 1. Before the first and behind
-/// the last it is clamped; *beyond (or NULL) is the number of seconds behind the last.
+/// The segment that contains the time: example i and i + 1, and the ratio between them from 0 to 1, clamped before the first
+/// and after the last; *beyond (or NULL) is the number of seconds after the last.
 uint32_t sup_segments_find(const sup_segments* segments, double time, double* ratio, double* beyond);
 
-/// `posed`: weight of every example at the pose. Each clip's examples form a line through poses; the pose's foot on it says
-/// which two count. Clips add up.
+/// `posed`: weight of every example at the pose. Each clip's examples form a line through poses; the pose's projection on it
+/// says which two count. Clips add up.
 void sup_segments_weights_at(const sup_segments* segments, const sup_pose* pose, float* weights);
 
-/// `posed`: paths from each example of a clip to its next; room for as many as there are examples. Returns how many.
+/// `posed`: paths from each example of a clip to its next; room for one per example. Returns how many.
 uint32_t sup_segments_paths(const sup_segments* segments, sup_pose_path* paths);
 
-/// Shares of the examples i - 1 .. i + 2 in the cubic through them with Catmull-Rom tangents, in order; unequal durations
-/// counted.
+/// Shares of the examples i - 1 .. i + 2 in the cubic through them with Catmull-Rom tangents, in order; allows unequal
+/// durations.
 void sup_segments_hermite(const sup_segments* segments, uint32_t i, double ratio, double shares[4]);
 /// Tangent at example i, per second: scale x (example to - example from). At the first and last example it is 0.
 typedef struct sup_tangent {

@@ -13,14 +13,14 @@
 /// Slides that count as a radian, in diagonals.
 #define SLIDE_UNIT 0.1f
 /// Share of a segment, at both ends, over which the ratio of time becomes that of the pose: all points leave an example with
-/// the speed that the examples beside it give them.
+/// the speed that its neighbors give them.
 #define WINDOW 0.3f
-/// Of its length: beyond both ends of a path that no time goes along.
+/// Of its length: how far a path without time extends beyond both ends.
 #define BEYOND 1.0f
 
 enum { GRAIN_BLOCKS = 512 };
 
-/// Where a joint stands, seen from the one above, in units of the world. Roots beside the first do not slide.
+/// The position of a joint relative to the one above, in units of the world. Additional roots do not slide.
 static sup_vec3 slide_of(const pose_joint* j, const sup_pose* pose)
 {
     const sup_affine* above = &pose->global[j->above];
@@ -31,12 +31,12 @@ static sup_vec3 slide_of(const pose_joint* j, const sup_pose* pose)
     return v3_finite(at) ? at : v3(0, 0, 0);
 }
 
-/// Squared: how far a joint turns and slides from one pose to another.
+/// Squared distance of two poses of a joint, in rotation and slide.
 static double distance2(float unit, sup_quat turn_a, sup_vec3 slide_a, sup_quat turn_b, sup_vec3 slide_b)
 {
     sup_quat q = quat_mul(quat_conjugate(turn_a), turn_b);
     double   x = q.x, y = q.y, z = q.z, w = q.w, by = unit > 0 ? 1 / (double)unit : 0;
-    double   angle = 2 * sup_atan2(sqrt(x * x + y * y + z * z), fabs(w)); // the shorter way
+    double   angle = 2 * sup_atan2(sqrt(x * x + y * y + z * z), fabs(w)); // the shorter rotation
     return angle * angle + by * by * (double)v3_length2(v3_sub(slide_b, slide_a));
 }
 
@@ -138,7 +138,7 @@ void trust_sum_movers(const sup_trust* trust, uint32_t path, const trust_workspa
     }
 }
 
-/// How far the present pose is from some of the poses: from `from` on in steps of `step`.
+/// How far the current pose is from some of the poses: from `from` on in steps of `step`.
 static void measure(const sup_trust* trust, const sup_pose* pose, uint32_t from, uint32_t step, uint32_t count, float* away)
 {
     const sup_turns* t = &trust->turns;
@@ -181,7 +181,7 @@ static void shares_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(sup_trust_shares)(j->trust, j->sums, j->ratio, j->near, begin, end, j->share, j->shift);
 }
 
-/// Blocks that stand for others first.
+/// Shared blocks first.
 static sup_trusted find_shares(trust_job job, const sup_tasks* tasks)
 {
     const sup_trust* t = job.trust;
@@ -205,7 +205,7 @@ sup_trusted sup_trust_find(const sup_trust* t, const sup_pose* pose, const sup_p
     return find_shares((trust_job){ t, work.sums, place->ratio, near, work.share, work.shift }, tasks);
 }
 
-/// Of a mover: the exponent of its share, as in sup_trust_shares. Straight on beyond its ends the path goes on for a while.
+/// Of a mover: the exponent of its share, as in sup_trust_shares. Beyond its ends the path continues straight for a while.
 static float score_of(const sup_trust_sums* sum, float count)
 {
     float n = sum->n / count, l = sum->l / count, g = sum->g / count;
@@ -227,7 +227,7 @@ sup_trusted sup_trust_find_any(const sup_trust* t, const sup_pose* pose, const s
             if (w == 0 || score < work.score[m]) work.score[m] = score;
         }
     }
-    // Paths of movers beside each other may change at once: their exponents are what is mixed, so that nothing jumps.
+    // Neighboring movers may switch paths at different times: exponents are what is mixed, so that nothing jumps.
     for (uint32_t m = 0; m < t->mover_count; ++m) {
         float count = (float)(t->turn_begin[m + 1] - t->turn_begin[m]);
         work.sums[m] = (sup_trust_sums){ work.score[m] * count, 0, 0, count };

@@ -1,4 +1,5 @@
-// Who looks at which joints, how far sculpts reach beside the path between their poses, and how well they predict each other.
+// Which joints a point considers, how far sculpts reach beside the path between their poses, and how well they predict each
+// other.
 #include "deform/curves/trust_internal.h"
 
 #include "base/internal.h"
@@ -8,19 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-/// A joint from which more hang than this is no limb: what one of them does says nothing about its skin.
+/// A joint with more children than this is not a limb: what one of them does says nothing about its skin.
 #define CHILDREN_MOST 32u
-/// Radians beside the path at which a correction is down to 1/e, plus so much of its length.
+/// Radians beside the path at which a correction is down to 1/e, plus this share of the path's length.
 #define OFF_LEAST 0.28
 #define OFF_SHARE 0.17
-/// Of examples in no order of time: they tell so much farther as they are more alike.
+/// For examples in no order of time: the more similar, the farther they reach.
 #define ALIKE 4.0
-#define ODD_LEAST 0.01 // rad^2: shorter paths are as good as none
-/// What is left of an example between two others that predict it worse than nothing would.
+#define ODD_LEAST 0.01 // rad^2: shorter paths count as none
+/// What remains of an example between two others that predict it worse than nothing would.
 #define SHARE_LEAST 0.1
 #define LN2 0.69314718055994531
 
-/// Poses beside each that paths lead to.
+/// Nearby poses that paths from each lead to.
 enum { NEAR_PATHS = 4 };
 
 sup_result sup_trust_near_paths(const sup_turns* t, sup_arena* arena, sup_pose_path** out, uint32_t* count, sup_error* error)
@@ -59,7 +60,7 @@ typedef struct trust_maker {
     const sup_turns*       turns;
     const sup_trust_means* means;
     sup_arena *            arena, *beside;
-    uint32_t *             begin, *list; ///< turns of every mover
+    uint32_t *             begin, *list; ///< turns of each mover
     uint32_t               entries;
     uint32_t *             first, *next; ///< [entry], [number]: lists of pairs
     uint32_t*              rows;         ///< [number]: movers
@@ -67,7 +68,7 @@ typedef struct trust_maker {
     uint32_t               used, work;
 } trust_maker;
 
-/// A joint bends the skin on both of its sides: it matters where it moves points, and where the one above it does.
+/// A joint bends the skin on both of its sides: it matters where it moves points, and where its parent does.
 static bool list_turns(trust_maker* m)
 {
     const sup_turns* t = m->turns;
@@ -119,7 +120,7 @@ static bool add_point(trust_maker* m, uint32_t p)
     for (uint32_t i = w->begin[p]; i < w->begin[p + 1]; ++i) {
         float    value = w->values[i];
         uint32_t mover = w->joints[i];
-        if (m->begin[mover] == m->begin[mover + 1]) continue; // no turn matters where it moves the skin
+        if (m->begin[mover] == m->begin[mover + 1]) continue; // no turn matters to the skin it moves
         if (!add(m, p, mover, value)) return false;
         if (mean == SUP_NONE) continue;
         if (!add(m, points + mean, mover, value * (1 - m->means->ratio[p]))) return false;
@@ -128,7 +129,7 @@ static bool add_point(trust_maker* m, uint32_t p)
     return true;
 }
 
-/// Over all turns of its movers an entry's weights add up to 1; one that no turn matters to has none, and is always trusted.
+/// Over all turns of its movers an entry's weights sum to 1; an entry that no turn matters to has none, and is always trusted.
 static void normalize(trust_maker* m)
 {
     for (uint32_t e = 0; e < m->entries; ++e) {
@@ -139,8 +140,8 @@ static void normalize(trust_maker* m)
     }
 }
 
-/// Blocks of entries that all go with one mover alone need their share once: a block behind all others stands for those of a
-/// mover. Returns how many there are. `stands`: room for a number a mover.
+/// Blocks whose entries all have the same single mover need their share only once: one shared block per mover, after all
+/// others. Returns how many there are. `stands`: room for one number per mover.
 static uint32_t share_blocks(const trust_maker* m, uint32_t count, sup_trust_block* blocks, const uint32_t* rows,
                              float* weights, uint32_t* stands)
 {
@@ -151,9 +152,9 @@ static uint32_t share_blocks(const trust_maker* m, uint32_t count, sup_trust_blo
         uint32_t row = rows[blocks[b].begin];
         float *  w = weights + (size_t)blocks[b].begin * SUP_LANES, all = 1.0f / (float)(m->begin[row + 1] - m->begin[row]);
         bool     alone = true;
-        for (uint32_t lane = 0; lane < SUP_LANES; ++lane) alone = alone && w[lane] > 0; // none is always trusted
+        for (uint32_t lane = 0; lane < SUP_LANES; ++lane) alone = alone && w[lane] > 0; // an entry without weights is trusted
         if (!alone) continue;
-        for (uint32_t lane = 0; lane < SUP_LANES; ++lane) w[lane] = all; // but for rounding they are
+        for (uint32_t lane = 0; lane < SUP_LANES; ++lane) w[lane] = all; // up to rounding they are
         if (stands[row] == SUP_NONE) {
             stands[row] = count + likes++;
             blocks[stands[row]] = blocks[b];
@@ -163,7 +164,7 @@ static uint32_t share_blocks(const trust_maker* m, uint32_t count, sup_trust_blo
     return likes;
 }
 
-/// Eight entries side by side. `place`: room for a number a mover.
+/// Eight entries side by side. `place`: room for one number per mover.
 static bool make_blocks(trust_maker* m, sup_trust* out)
 {
     uint32_t         blocks = (m->entries + SUP_LANES - 1) / SUP_LANES, used = 0;
@@ -196,8 +197,7 @@ static bool make_blocks(trust_maker* m, sup_trust* out)
     return true;
 }
 
-/// How far apart the corrections of every mover's points are on a path, in parts of what they are: 0 alike, 1 and more not at
-/// all.
+/// How different the corrections of every mover's points are on a path, relative to their size: 0 equal, 1 and more unrelated.
 static void compare_shapes(const trust_maker* m, sup_pose_path path, double* unlike, double* all)
 {
     const sup_weights* w = &m->c->weights;
@@ -221,7 +221,7 @@ static double length_of(const trust_maker* m, const float* l, uint32_t mover)
     return count ? sum / count : 0;
 }
 
-/// What the share of a mover's points falls off by, per rad^2 beside the path. `unlike`: how far apart their corrections are.
+/// The falloff of the share of a mover's points, per rad^2 beside the path. `unlike`: how different their corrections are.
 static double rate_of(const trust_maker* m, const float* l, uint32_t mover, double unlike)
 {
     double length = length_of(m, l, mover), lacks = 1 - length / (double)WAY_OWN, scale = OFF_LEAST + OFF_SHARE * sqrt(length);
@@ -230,7 +230,7 @@ static double rate_of(const trust_maker* m, const float* l, uint32_t mover, doub
     return rate + (lacks > 0 ? lacks * lacks * change * (unlike < 1 ? unlike : 1) : 0);
 }
 
-/// Length of every path, turn by turn, and how soon shares fall off beside it.
+/// Length of every path, turn by turn, and how fast shares fall off beside it.
 static bool make_ways(trust_maker* m, sup_trust* out)
 {
     const sup_trust_desc* d = m->desc;
@@ -255,13 +255,13 @@ static bool make_ways(trust_maker* m, sup_trust* out)
 // ---------------------------------------------------------------------------------------------- how examples predict each
 // other
 
-/// What leave-one-out says of a mover, summed over its points and over the examples left out.
+/// Leave-one-out evidence about a mover, summed over its points and over the examples left out.
 typedef struct trust_evidence {
     double agrees, size; ///< prediction . example, and |prediction|^2
     double off;          ///< size x the square of how far (rad^2) the pose lay beside the path
 } trust_evidence;
 
-/// Predicts example `path` + 1 from the two beside it as if it had not been sculpted.
+/// Predicts example `path` + 1 from its two neighbors as if it had not been sculpted.
 static void predict_example(const trust_maker* m, const sup_trust* without, uint32_t path, const trust_workspace* work,
                             float* ratio, double* share, trust_evidence* evidence)
 {
@@ -290,10 +290,9 @@ static void predict_example(const trust_maker* m, const sup_trust* without, uint
         }
 }
 
-/// Leave-one-out over the examples of a motion. A prediction is worse than none where 2 agrees < size: the joints that a mover
-/// looks at do not tell what its skin does, and the whole pose has to count. What interpolation misses grows with the square of
-/// the distance, its square with the fourth power: hence off^2, so that examples close together are not blamed for those far
-/// apart.
+/// Leave-one-out over the examples of a motion. A prediction is worse than none if 2 agrees < size: the joints that a mover
+/// considers do not determine its skin, and the whole pose has to count. Interpolation error grows with the square of the
+/// distance, its square with the fourth power: hence off^2, so that examples close together are not blamed for those far apart.
 static bool make_doubts(trust_maker* m, sup_trust* out)
 {
     uint32_t n = m->turns->pose_count, movers = out->mover_count;
@@ -315,7 +314,7 @@ static bool make_doubts(trust_maker* m, sup_trust* out)
     for (uint32_t j = 0; j + 2 < n; ++j) predict_example(m, &without, j, &work, ratio, share, evidence);
     for (uint32_t k = 0; k < movers; ++k) {
         const trust_evidence* e = &evidence[k];
-        if (!(e->size > 0 && 2 * e->agrees < e->size)) continue; // too far apart to predict anything, or well predicted
+        if (!(e->size > 0 && 2 * e->agrees < e->size)) continue; // too far apart to predict anything, or predicted well
         double wanted = fmax(2 * e->agrees / e->size, SHARE_LEAST), least = OFF_LEAST * OFF_LEAST;
         doubts[k] = (float)(-LN2 * sup_log2(wanted) * least / (e->off / e->size + least * least));
     }

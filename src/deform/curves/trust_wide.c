@@ -1,8 +1,8 @@
-// How far eight points at a time lie beside the path between two poses, and how far along it.
+// The distance of eight points at a time from the path between two poses, and their position along it.
 #include "deform/curves/trust.h"
 
-#define APART 0.28f     // radians between where time and pose are on the path at which the pose counts at once
-#define PATH_LEAST 0.1f // radians: a path that is shorter says less about how far along it the pose is than time does
+#define APART 0.28f     // radians between the positions of time and pose on the path at which the pose takes over at once
+#define PATH_LEAST 0.1f // radians: on a shorter path, time is a better measure of progress than the pose
 
 enum { BLOCKS = 16, FLOATS = BLOCKS * SUP_LANES };
 
@@ -26,7 +26,7 @@ static inline void sum_up(const sup_trust* t, const sup_trust_sums* movers, cons
         }
 }
 
-/// Time becomes the pose's as the end of the path is left behind (near 1), or at once where the two are far from each other.
+/// Time becomes the pose's as the end of the path is left behind (near 1), or at once where the two are far apart.
 static inline void make_shares(float sums[4][FLOATS], const uint32_t* list, uint32_t count, float ratio, float near, bool left,
                                float* share, float* shift)
 {
@@ -49,8 +49,8 @@ static inline void make_shares(float sums[4][FLOATS], const uint32_t* list, uint
         }
 }
 
-/// Sums first, then what is made of them: in one loop every block would wait for the roots and quotients of the one before, as
-/// how many movers the next one has is guessed wrong most of the time (a third faster like this).
+/// Sums first, then the shares: in a single loop every block would wait for the roots and quotients of the previous one,
+/// because the number of movers of the next is mispredicted most of the time (this is a third faster).
 void SUP_WIDE(sup_trust_shares)(const sup_trust* t, const sup_trust_sums* movers, float ratio, float near, uint32_t begin,
                                 uint32_t end, float* share, float* shift)
 {

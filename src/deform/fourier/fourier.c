@@ -1,9 +1,9 @@
 // Seekable dynamics in kilobytes: curves over the character become Fourier series, every coefficient an oscillator in closed
 // form (Bian et al. 2019). In the rest frame of every point
 //   q(t) = carrier(t) + sway x sum over its two curves of share x sum over functions of f(v) c(t)      out = points + B q(t)
-// The carrier is the examples themselves, interpolated point by point, so every example comes back exactly; c(t) is what the
-// oscillators lag behind or run ahead by. With the residual in half precision or dropped, the carrier goes through the series
-// too, and only what they miss of the examples is kept beside them.
+// The carrier is the examples themselves, interpolated point by point, so every example is reproduced exactly; c(t) is how far
+// the oscillators lag behind or run ahead. With the residual in half precision or dropped, the carrier goes through the series
+// too, and only what they miss of the examples is kept in addition.
 #include "deform/fourier/fourier.h"
 
 #include "base/parts.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/// GROUP_GRAIN: groups of eight points in a task.
+/// GROUP_GRAIN: groups of eight points per task.
 enum { ROW_STRENGTH = 28, GROUP_GRAIN = 512 };
 
 static const char* const ends[] = { "line", "tangent", "free", NULL };
@@ -87,7 +87,7 @@ static const sup_preset  presets[] = { { "soft", "Lag and swing that anyone can 
                                        { "small", "Fewest bytes: three waves, no residual", small },
                                        { 0 } };
 
-/// A frame on its way, and its list behind those of all curves.
+/// A frame in progress, and its list after those of all curves.
 typedef struct fourier_frame {
     sup_curve_frame       on;
     const fourier_bound*  b;
@@ -122,11 +122,11 @@ float fourier_strength(const fourier_bound* b, uint32_t point)
 
 bool fourier_weakened(const fourier_bound* b) { return b->strength != 1 || b->dynamics.strength.scale; }
 
-/// The half of a float, to nearest, ties to even; |x| <= 1.
+/// Rounds a float to half, to nearest, ties to even; |x| <= 1.
 static uint16_t to_half(float x)
 {
     uint32_t bits, sign;
-    float    size = x * 0x1p-112f; // halves below 2^-14 become subnormal by themselves
+    float    size = x * 0x1p-112f; // halves below 2^-14 become subnormal automatically
     memcpy(&bits, &size, sizeof bits);
     sign = bits >> 31;
     bits &= 0x7fffffffu;
@@ -173,7 +173,8 @@ static void take_swing(const void* link, const float* coefficients, void* scratc
     SUP_WIDE_PICK(fourier_take)(&b->net, scratch, 0, b->net.group_count, out);
 }
 
-/// Where the examples themselves stand beside the series, only waves that swing count. Short ones between many examples do not.
+/// If the examples themselves are kept in addition to the series, only waves that swing count. Short ones between many examples
+/// do not.
 static void leave_still(fourier_bound* b)
 {
     if (b->residual != RESIDUAL_EXACT || b->dynamics.forces.count) return;
@@ -183,8 +184,8 @@ static void leave_still(fourier_bound* b)
     }
 }
 
-/// Points take as much of their curves as may swing there. What that leaves of the examples is kept beside the series, so
-/// without a residual, and where forces move the same curves, they take all.
+/// Points take as much of their curves as may swing there. The rest of the examples is kept in addition to the series; without
+/// a residual, and where forces move the same curves, points take all of it.
 static sup_result limit_swing(fourier_bound* b, sup_arena* arena, sup_error* error)
 {
     sup_swing swing = { b, take_swing, SUP_NEW(arena, float, 3 * (size_t)b->net.coefficient_count + SUP_LANES), b->settle,
@@ -235,14 +236,14 @@ static void blend_halves(const fourier_bound* b, const sup_residual* c, size_t o
     SUP_WIDE_PICK(fourier_halves)(floats, in, share, c->count, to);
 }
 
-/// What is kept of the examples beside the series.
+/// The part of the examples that is kept in addition to the series.
 static void example_task(void* data, uint32_t begin, uint32_t end)
 {
     const fourier_frame* f = data;
     const sup_residual*  c = &f->on.residual;
     float*               to = (float*)(f->on.q + begin);
     size_t               offset = 3 * (size_t)begin;
-    // Pieces begin at multiples of eight points; the lists are padded behind the last.
+    // Chunks begin at multiples of eight points; the lists are padded at the end.
     uint32_t floats = (uint32_t)sup_align(3 * (end - begin), SUP_LANES);
     if (f->b->residual == RESIDUAL_NONE) memset(to, 0, floats * sizeof *to);
     else if (f->b->residual == RESIDUAL_HALF) blend_halves(f->b, c, offset, floats, to);
@@ -255,14 +256,14 @@ static void series_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(fourier_take)(&f->b->net, f->packed, begin, end, f->on.q);
 }
 
-/// q += the series with the coefficients as they are.
+/// q += the series with the current coefficients.
 static void add_series(fourier_frame* f)
 {
     fourier_pack(f->b, f->on.coefficients, f->packed);
     sup_tasks_run(f->on.frame->tasks, f->b->net.group_count, GROUP_GRAIN, series_task, f);
 }
 
-/// What lags and rings, and where the series carry the examples, these too.
+/// Adds lag and ringing and, where the series carry the examples, those too.
 static void add_sway(fourier_frame* f, void* state)
 {
     const sup_modal* m = &f->b->dynamics.modal;

@@ -10,7 +10,7 @@ enum { SFC_VERSION = 3, SFC_HASHED = 12, SFC_HEAD = 80 };
 
 // ---------------------------------------------------------------------------------------------- bytes
 
-/// Room for more behind what is there; NULL when memory ran out.
+/// Room for `more` after `used`; NULL if memory ran out.
 static void* reserve(sfc_file* f, void* old, size_t used, size_t more, size_t* capacity)
 {
     if (f->failed) return NULL;
@@ -57,7 +57,8 @@ double sfc_share(float x) { return share16(x) / (double)UINT16_MAX; }
 
 // ---------------------------------------------------------------------------------------------- functions and moves
 
-// Of a number or of 1: functions that differ by less are stored once. A float of the file rounds a thousand times more.
+// Relative to the number or to 1: functions that differ by less are stored once. A float of the file rounds a thousand times
+// more.
 #define SAME_FUNCTION 1e-11
 
 static bool alike(const sup_fourier_element* x, const sup_fourier_element* y)

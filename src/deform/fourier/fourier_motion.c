@@ -15,10 +15,10 @@ typedef struct fourier_maker {
 
 // ---------------------------------------------------------------------------------------------- modes
 
-/// Stiffness of a wave number: p = 2 a string, p = 4 a bending strip.
+/// Stiffness for a wave number: p = 2 a string, p = 4 a bending strip.
 static double power_of(const fourier_maker* m, double k) { return m->p->order ? k * k * k * k : k * k; }
 
-/// The expert's numbers are physical, per second; elsewhere cycles of the lowest mode, per whole motion.
+/// The expert's numbers are physical, per second; otherwise cycles of the lowest mode, per whole motion.
 static sup_oscillator make_mode(const fourier_maker* m, double k)
 {
     const fourier_params* p = m->p;
@@ -33,7 +33,7 @@ static sup_oscillator make_mode(const fourier_maker* m, double k)
     return sup_mode_oscillator(p->cycles, p->damping, p->law, stiffness, (sup_ramp)p->ramp);
 }
 
-/// Modes are (kind, number of the wave); the held functions share one that never deviates.
+/// Modes are (kind, wave index); held functions share one that never deviates.
 static uint32_t mode_key(sup_fourier_kind kind, uint32_t function)
 {
     uint32_t held = sup_fourier_held(kind);
@@ -45,7 +45,7 @@ static uint32_t mode_key(sup_fourier_kind kind, uint32_t function)
 
 enum { KEYS = 2 + 5 * SUP_FOURIER_TERMS_MAX };
 
-/// Coefficients side by side for every mode, each list padded to the lanes.
+/// Adjacent coefficients for every mode, each list padded to the lanes.
 static sup_result make_modes(fourier_maker* m)
 {
     sup_mode_maker*    modes = &m->modes;
@@ -70,7 +70,7 @@ static sup_result make_modes(fourier_maker* m)
         modes->free[modes->modes] = o;
         modes->begin[modes->modes + 1] = modes->begin[modes->modes] + (uint32_t)sup_align(3 * (size_t)count[key], SUP_LANES);
         ++modes->modes;
-        count[key] = 0; // from now on: how many have been placed
+        count[key] = 0; // from here on: how many have been placed
     }
     for (uint32_t c = 0, i = 0; c < net->curves.curve_count; ++c)
         for (uint32_t f = 0; f < net->series[c].functions; ++f, ++i) {
@@ -137,7 +137,7 @@ static uint32_t enter_force(const void* link, const sup_force* f, uint32_t curve
     const fourier_series* s = &m->net->series[curve];
     double                shares[SUP_FOURIER_FUNCTIONS_MAX];
     bool                  line = f->end > f->begin;
-    double   units = m->p->expert ? 1 / (m->modes.unit * m->modes.unit) : 1; // an expert's mass is in seconds already
+    double   units = m->p->expert ? 1 / (m->modes.unit * m->modes.unit) : 1; // an expert's mass is already in seconds
     uint32_t count = 0;
     sup_fourier_force(s->kind, s->terms, (double)(line ? f->begin : f->ratio), (double)(line ? f->end : f->ratio), shares);
     for (uint32_t i = sup_fourier_held(s->kind); i < s->functions; ++i)

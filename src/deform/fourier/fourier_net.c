@@ -1,4 +1,4 @@
-// Curves over the character, their series, and where every skin point stands on them.
+// Curves over the character, their series, and the place of every skin point on them.
 #include "base/sort.h"
 #include "deform/fourier/fourier.h"
 #include "math/vec.h"
@@ -15,8 +15,8 @@ static sup_vec3 place(const sup_mesh* mesh, sup_curve_point p)
 
 // ---------------------------------------------------------------------------------------------- directions
 
-/// How far out a point is: by the joints between its own and the root, then by the way from its joint; without a rig by the way
-/// along its limb, whose line begins at the tip.
+/// How far out a point is: by the number of joints between its own and the root, then by the distance from its joint; without a
+/// rig by the distance along its limb, whose line begins at the tip.
 static float how_far_out(const sup_bind_input* in, const sup_curves* n, uint32_t point)
 {
     const sup_character* c = in->character;
@@ -30,7 +30,7 @@ static float how_far_out(const sup_bind_input* in, const sup_curves* n, uint32_t
     return (float)depth + way / (way + c->mesh.diagonal);
 }
 
-/// Open curves begin at the body: that is the end which `ends=free` holds, and where ratios of loads count from.
+/// Open curves begin at the body: that is the end that `ends=free` holds, and where load ratios start.
 static sup_result turn_outwards(const sup_bind_input* in, fourier_net* net, sup_arena* arena, sup_error* error)
 {
     sup_curves*      n = &net->curves;
@@ -49,7 +49,7 @@ static sup_result turn_outwards(const sup_bind_input* in, fourier_net* net, sup_
 
 // ---------------------------------------------------------------------------------------------- series
 
-/// v by length along the rest shape, the one parametrization of all examples. A curve without length goes by number.
+/// v by length along the rest shape, the one parametrization of all examples. A curve without length uses the index.
 static bool measure(const sup_mesh* mesh, const sup_curves* n, const sup_curve* c, double* v)
 {
     const sup_curve_point* p = n->points + c->begin;
@@ -69,7 +69,7 @@ static sup_fourier_kind kind_of(const fourier_params* p, const sup_curve* c)
     return p->ends == ENDS_TANGENT ? SUP_FOURIER_TANGENT : SUP_FOURIER_LINE;
 }
 
-/// As many waves as the samples of this curve tell apart.
+/// As many waves as the samples of this curve can resolve.
 static sup_result choose_terms(sup_fourier_kind kind, uint32_t terms, const double* v, uint32_t count, sup_arena* arena,
                                uint32_t* out, sup_error* error)
 {
@@ -121,8 +121,8 @@ static float v_between(const fourier_net* net, uint32_t curve, uint32_t a, uint3
     return (float)(from + (to - from) * t);
 }
 
-/// The transfer's shares as places on the series. Pairs are ordered, and a curve with no share is left out, so that more points
-/// have the same two.
+/// The transfer's shares as places on the series. Pairs are ordered, and curves without a share are dropped, so that more
+/// points have the same two.
 static fourier_place place_of(const fourier_net* net, const sup_curve_share* s)
 {
     fourier_place p = { { s->curve[0], s->curve[1] }, { 0, 0 }, { s->share[0] + s->share[1], s->share[2] + s->share[3] } };
@@ -130,12 +130,12 @@ static fourier_place place_of(const fourier_net* net, const sup_curve_share* s)
         if (p.curve[k] != SUP_NONE) p.v[k] = v_between(net, p.curve[k], s->node[2 * k], s->node[2 * k + 1], s->t[k]);
     for (int k = 0; k < 2; ++k)
         if (p.share[k] == 0) p.curve[k] = SUP_NONE, p.v[k] = 0;
-    if (p.curve[1] < p.curve[0]) // SUP_NONE is the largest
+    if (p.curve[1] < p.curve[0]) // SUP_NONE sorts last
         p = (fourier_place){ { p.curve[1], p.curve[0] }, { p.v[1], p.v[0] }, { p.share[1], p.share[0] } };
     return p;
 }
 
-/// Within one spacing of the curve it takes most from, or of the reach over which curves fade.
+/// Within one spacing of the curve it takes most from, or within the reach over which curves fade.
 static bool is_near(const fourier_net* net, const sup_curve_transfer* t, const fourier_params* p, uint32_t point, sup_vec3 at,
                     float diagonal)
 {
@@ -148,7 +148,7 @@ static bool is_near(const fourier_net* net, const sup_curve_transfer* t, const f
     return v3_distance(foot, at) <= fmaxf(apart, FADE_REACH * diagonal);
 }
 
-/// A runtime file has two curves for a point: where limbs meet the two largest carry the share of all.
+/// A runtime file has two curves per point: where limbs meet the two largest carry the share of all.
 static void fold_more(sup_curve_transfer* t)
 {
     for (uint32_t i = 0; i < t->more_count; ++i) {

@@ -1,11 +1,11 @@
-// What bind has to say: each sentence names what is odd, and the cure.
+// Notes of bind: each sentence names a problem, and the cure.
 #include "deform/fourier/fourier.h"
 #include "math/trig.h"
 #include "math/vec.h"
 
 #include <string.h>
 
-/// Shares from which a sentence is worth it, and by how much (in diagonals) two sculpts may differ that should be one.
+/// Shares from which a note is worthwhile, and the most (in diagonals) that two sculpts may differ that should be equal.
 #define LOWERED_WORTH 0.5
 #define FAR_WORTH 0.05
 #define SEAM_WORTH 1e-4f
@@ -36,7 +36,7 @@ static void note_curves(const sup_bind_input* in, const fourier_params* p, const
                  b->dynamics.segments.stand_ins);
 }
 
-/// In a loop an example at its end stands where the first does.
+/// In a loop an example at its end coincides with the first.
 static void note_seam(const sup_bind_input* in, const fourier_bound* b)
 {
     const sup_segments* s = &b->dynamics.segments;
@@ -53,7 +53,7 @@ static void note_seam(const sup_bind_input* in, const fourier_bound* b)
     }
 }
 
-/// The physical numbers in the terms of an animator, and whether anything can swing with them.
+/// The physical numbers in an animator's terms, and whether anything can swing with them.
 static void note_physics(const sup_bind_input* in, const fourier_params* p, const fourier_bound* b)
 {
     const sup_modal* m = &b->dynamics.modal;
@@ -87,7 +87,7 @@ void fourier_note_curves(const sup_bind_input* in, const fourier_params* p, cons
                  m->growing, m->growth);
 }
 
-/// A player knows where points stand before skinning; the skinning is the game's, and it has to be the one of this chain.
+/// A player computes points before skinning; the skinning is the game's, and it must match this chain's.
 bool fourier_note(const sup_bind_input* in, const fourier_bound* b, sup_arena* arena, const char** out)
 {
     uint32_t leaning = b->dynamics.segments.push.turned_count;

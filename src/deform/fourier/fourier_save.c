@@ -1,8 +1,9 @@
-// What goes into the runtime file of a binding: the work is done here, so that a player knows one kind of function, of v as of
-// t. Sculpts, ringing, loads, held ends, turning sections and what the series miss are all numbers that such functions move.
-//   numbers: three for every point (what the series miss), nine for every section (rotation, shift, center), then coefficients
-// Coefficients of one function lie side by side, so that a mode is one stretch of them: curves are numbered by kind, those with
-// more waves first.
+// Contents of a binding's runtime file. The work is done here, so that a player needs only one kind of function, for v and
+// for t. Sculpts, ringing, loads, held ends, rotating sections and what the series miss are all numbers that such functions
+// move.
+//   numbers: three per point (what the series miss), nine per section (rotation, shift, center), then coefficients
+// Coefficients of one function are adjacent, so that a mode is one range of them: curves are numbered by kind, those with more
+// waves first.
 #include "deform/fourier/fourier.h"
 #include "deform/fourier/fourier_file.h"
 #include "math/vec.h"
@@ -11,10 +12,10 @@
 
 enum { NOWHERE = 0xffff, SECTION = 9 };
 
-/// Swings or decays of a segment beyond which a player need not follow: a still or slower answer is as near.
+/// Swings or decays per segment beyond which a player need not follow: a still or slower response is as close.
 #define FAST_MOST 1e4
 
-/// One function of one kind of curve: the curves that have it are neighbors, and so are their numbers.
+/// One function of one kind of curve: the curves that have it are adjacent, and so are their numbers.
 typedef struct sfc_row {
     sup_fourier_kind kind;
     uint32_t         function, mode, first_curve, curves, first;
@@ -28,8 +29,8 @@ typedef struct sfc_stretch {
 typedef struct sfc_plan {
     const fourier_bound* b;
     sfc_file*            file;
-    uint32_t*            number;                          ///< of every curve
-    uint32_t             row_count, stretch_count, coefs; ///< coefs: the first number that is one
+    uint32_t*            number;                          ///< per curve
+    uint32_t             row_count, stretch_count, coefs; ///< coefs: the first number that is a coefficient
     sfc_row*             rows;
     sfc_stretch*         stretches;
     uint32_t*            shapes; ///< [examples, then rates][stretch]
@@ -104,7 +105,7 @@ static void put_rows(const sfc_plan* p)
 
 // ---------------------------------------------------------------------------------------------- motions
 
-/// y'' + eta y' + h y = force for several starts and forces.
+/// y'' + eta y' + h y = force for several initial states and forces.
 typedef struct sfc_motion {
     double          eta, h;
     sup_closed_task response[3];
@@ -112,7 +113,7 @@ typedef struct sfc_motion {
 
 enum law { STILL, LAG, SWING };
 
-/// Without mass an oscillator lags, without drag as well it stands still; what is too fast to follow counts as without.
+/// Without mass an oscillator lags, without drag as well it is static; what is too fast to follow counts as absent.
 static enum law law_of(const sup_oscillator* x)
 {
     if (x->rho > 0 && sqrt(x->h / x->rho) + x->eta / x->rho < FAST_MOST) return SWING;
@@ -120,7 +121,7 @@ static enum law law_of(const sup_oscillator* x)
     return x->eta > 0 && !heavy && x->h / x->eta < FAST_MOST ? LAG : STILL;
 }
 
-/// Ramps and cubics by themselves: y'' is what they are made of.
+/// Ramps and cubics alone, described by their y''.
 static sfc_motion still_motion(sup_ramp ramp, uint32_t responses)
 {
     static const sup_closed_task ramps[3] = { { 1, { 0 } }, { 0, { 6, -12 } }, { 0, { 0, 60, -360, 720 } } };
@@ -129,7 +130,7 @@ static sfc_motion still_motion(sup_ramp ramp, uint32_t responses)
     return m;
 }
 
-/// What an oscillator does in a segment for every unit of change, of start rate and of end rate: e0 + e1 r(t) drives it.
+/// The response of an oscillator in a segment to a unit of change, of start rate and of end rate: e0 + e1 r(t) drives it.
 static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp ramp)
 {
     static const double derivatives[3][SUP_CLOSED_DERIVATIVES + 1] = { { 0, 1 }, { 0, 0, 6, -12 }, { 0, 0, 0, 60, -360, 720 } };
@@ -145,7 +146,7 @@ static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp r
     for (uint32_t w = 0; w < 3; ++w) {
         double force[SUP_CLOSED_DERIVATIVES + 1];
         for (uint32_t i = 0; i <= SUP_CLOSED_DERIVATIVES; ++i) force[i] = drive[w][1] * r[i] + (i == 0 ? drive[w][0] : 0);
-        // eta y' + h y = f, once more derived, is the equation of a player: y'' + h/eta y' = f'/eta.
+        // The derivative of eta y' + h y = f is the equation of a player: y'' + h/eta y' = f'/eta.
         for (uint32_t i = 0; i < SUP_CLOSED_DERIVATIVES; ++i)
             m.response[w].force[i] = law == LAG ? force[i + 1] / x->eta : force[i] / x->rho;
         m.response[w].rate = law == LAG ? force[0] / x->eta : w == 1;
@@ -155,7 +156,7 @@ static sfc_motion swing_motion(const sup_oscillator* x, bool hermite, sup_ramp r
 
 // ---------------------------------------------------------------------------------------------- pieces of time
 
-/// A piece of a motion, wherever it shows in one pass of a loop: its ends meet those of its neighbors to the bit.
+/// A piece of a motion, wherever it occurs in one pass of a loop: its ends match its neighbors' bit for bit.
 typedef struct sfc_span {
     uint32_t count, piece[3];
 } sfc_span;
@@ -178,7 +179,7 @@ static sfc_span add_span(const sfc_plan* p, double from, double until, double un
 
 // ---------------------------------------------------------------------------------------------- shapes
 
-/// Two shapes of p->values, the second what the first rounds away: as near as a float.
+/// Two shapes for p->values, the second for what the first rounds away: together as precise as a float.
 static void add_fine(const sfc_plan* p, uint32_t count, uint32_t shape[2])
 {
     double* fine = p->values + p->file->numbers;
@@ -188,7 +189,7 @@ static void add_fine(const sfc_plan* p, uint32_t count, uint32_t shape[2])
     shape[1] = sfc_add_shape(p->file, fine, count);
 }
 
-/// Our coefficients of one block, by the file's numbers; they become what a player reads.
+/// Our coefficients of one block in the file's order; they become what a player reads.
 static void put_coefficients(const sfc_plan* p, const float* block, uint32_t shape)
 {
     const fourier_bound* b = p->b;
@@ -204,7 +205,7 @@ static void put_coefficients(const sfc_plan* p, const float* block, uint32_t sha
             sfc_add_shape(p->file, c + p->stretches[i].first, p->stretches[i].count);
 }
 
-/// What a player's series make of p->values at a point: its place is rounded as it is in the file.
+/// What a player's series give for p->values at a point: its place is rounded as in the file.
 static sup_vec3 series_at(const sfc_plan* p, const fourier_place* place)
 {
     sup_vec3 q = { 0, 0, 0 };
@@ -221,7 +222,7 @@ static sup_vec3 series_at(const sfc_plan* p, const fourier_place* place)
     return q;
 }
 
-/// Every example: its coefficients, how its sections turn, and what a player's series miss of it.
+/// Every example: its coefficients, its section rotations, and what a player's series miss of it.
 static void put_shapes(const sfc_plan* p)
 {
     const fourier_bound* b = p->b;
@@ -251,15 +252,15 @@ static void put_shapes(const sfc_plan* p)
 
 // ---------------------------------------------------------------------------------------------- examples
 
-/// What moves in a piece of the examples' motion: the examples before, at its start, at its end and behind, then carried rates
-/// (those of the last piece: what is left to ring out).
+/// What moves in a piece of the examples' motion: the examples before it, at its start, at its end and after it, then carried
+/// rates (of the last piece: the rates that ring out).
 enum { BEFORE, FROM, TO, BEHIND, RATES, MOTIONS };
 
 static void add_tangent(const sup_modal* m, uint32_t example, uint32_t from, double scale, const sup_closed_form* response,
                         sup_closed_form out[MOTIONS])
 {
     sup_tangent t = sup_modal_tangent(m, example);
-    // Of the two ends of the segment one is the example itself, and one of its neighbors is the other.
+    // One of the segment's two ends is the example itself, and the other one of its neighbors.
     bool first = example == from;
     sup_closed_add(&out[first ? BEFORE : FROM], -scale * t.scale, response);
     sup_closed_add(&out[first ? TO : BEHIND], scale * t.scale, response);
@@ -310,7 +311,7 @@ static void swing_segment(const sup_modal* m, uint32_t segment, uint32_t mode, d
     add_tangent(m, to, segment, share * T, &response[2], out);
 }
 
-/// What every motion is, in a segment, for one mode; SUP_NONE: what only goes with the examples.
+/// All motions of one mode in a segment; SUP_NONE: what only follows the examples.
 static void find_motions(const sfc_plan* p, uint32_t segment, uint32_t mode, sup_closed_form out[MOTIONS])
 {
     const sup_modal* m = &p->b->dynamics.modal;
@@ -329,7 +330,7 @@ static void find_motions(const sfc_plan* p, uint32_t segment, uint32_t mode, sup
     }
 }
 
-/// What goes with an example as a whole: sections, and what the series miss.
+/// What follows an example as a whole: sections, and what the series miss.
 static void carry_example(const sfc_plan* p, uint32_t piece, sfc_function function, uint32_t example)
 {
     uint32_t points = 3 * p->b->dynamics.point_count;
@@ -339,7 +340,7 @@ static void carry_example(const sfc_plan* p, uint32_t piece, sfc_function functi
     }
 }
 
-/// `shape`: an example, or behind them the rates of a segment.
+/// `shape`: an example, or after them the rates of a segment.
 static void move_stretch(const sfc_plan* p, uint32_t piece, sfc_function function, uint32_t shape, uint32_t stretch)
 {
     const sfc_stretch* s = &p->stretches[stretch];
@@ -390,7 +391,7 @@ static void put_examples(const sfc_plan* p)
 {
     const sup_modal* m = &p->b->dynamics.modal;
     uint32_t         last = m->segments;
-    if (p->b->dynamics.sections.station_count) { // centers stay where they are
+    if (p->b->dynamics.sections.station_count) { // centers do not move
         uint32_t        points = 3 * p->b->dynamics.point_count, count = p->coefs - points;
         sfc_function    still = sfc_add_motion(p->file, &one);
         uint32_t        piece = sfc_add_piece(p->file, -HUGE_VAL, HUGE_VAL, 0, 1);
@@ -415,7 +416,7 @@ static void put_examples(const sfc_plan* p)
 
 // ---------------------------------------------------------------------------------------------- loads
 
-/// Where a load's coefficient begins at a key, its rate there, and what drives it, as `law` has it.
+/// Initial value and rate of a load's coefficient at a key, and its driving force, as `law` requires.
 static void drive(enum law law, const sup_oscillator* x, double T, const double* state, double from, double to,
                   double arrays[4])
 {
@@ -426,7 +427,7 @@ static void drive(enum law law, const sup_oscillator* x, double T, const double*
     arrays[3] = law == SWING ? (to - from) * T * T / rho : 0;
 }
 
-/// Where it stands at the key, its rate there, what drives it, and how that grows.
+/// Its value at the key, its rate there, its driving force, and the growth of that.
 enum { LOAD_WAYS = 4 };
 
 /// One coefficient under a load, from one key to the next.
@@ -453,7 +454,7 @@ static void put_load(const sfc_plan* p, const sup_modal_force* f, uint32_t key, 
         sfc_function function = sfc_add_motion(p->file, &response);
         uint32_t     shape = sfc_add_shape(p->file, ways[w], 3);
         for (uint32_t i = 0; i < span->count; ++i) sfc_add_move(p->file, span->piece[i], function, number, 3, shape);
-        // Before the first key it stands as there.
+        // Before the first key it has the value of that key.
         if (key == 0 && w == 0 && !(f->period > 0)) sfc_add_move(p->file, span->piece[0] - 1, function, number, 3, shape);
     }
 }

@@ -32,7 +32,7 @@ void SUP_WIDE(fourier_take)(const fourier_net* net, const float* coefficients, u
 
 typedef uint16_t u8 __attribute__((vector_size(16)));
 
-/// Eight halves as floats, exactly: the exponent is moved by a multiplication, which also normalizes the small ones.
+/// Converts eight halves to floats, exactly: a multiplication shifts the exponent, which also normalizes the small ones.
 static inline f8 from_halves(const uint16_t* p)
 {
     u8 h;

@@ -1,9 +1,9 @@
 // Cells around any mesh (Chen, Tsai, Lin, Lu 2012, corrected): the skeleton poses the corners of the cells, joints get back the
 // volume that skinning takes from them, and the corners swing about their pose as an elastic body. The skin rides in the cells.
 //
-//   pose      y = skinning of the corners by weights that spread through the cells; then every part gets its volume back
+//   pose      y = skinning of the corners by weights diffused through the cells; then every part gets its volume back
 //   motion    minimizes, per step,  m/(2 dt^2) |x - xh|^2 + ks m/2 |x - g|^2 + kp m/2 |x - y|^2
-//             xh = x + dt v + dt^2 a    g = what the rigid regions around the corner want    ks, kp = (2 pi shape_hz,
+//             xh = x + dt v + dt^2 a    g = goal of the rigid regions around the corner    ks, kp = (2 pi shape_hz,
 //             pose_hz)^2
 //   skin      trilinear in the cells, or a smooth spline
 #include "deform/lattice/lattice.h"
@@ -130,7 +130,7 @@ const sup_deformer sup_deformer_lattice = {
         "Chen, Tsai, Lin, Lu: Skeleton-driven surface deformation through lattices for real-time character animation, 2012",
     .needs = SUP_NEEDS_WEIGHTS,
     .dynamic = true,
-    .step = 1.0 / 60, // the paper's 16 ms, of which frames at 30 and 60 a second are multiples
+    .step = 1.0 / 60, // the paper's 16 ms; frames at 30 and 60 per second are multiples
     .params = lattice_rows,
     .param_count = SUP_COUNT_OF(lattice_rows),
     .params_size = sizeof(lattice_params),

@@ -1,4 +1,4 @@
-/// deform/lattice/lattice.h: what the files of this deformer share. The method is told in lattice.c.
+/// deform/lattice/lattice.h: what the files of this deformer share. lattice.c describes the method.
 #ifndef SUP_DEFORM_LATTICE_H
 #define SUP_DEFORM_LATTICE_H
 
@@ -78,25 +78,25 @@ extern const uint32_t lattice_soft_rows[SOFT_COUNT];
 
 typedef struct lattice_body lattice_body;
 
-/// A place on a bone, and how much of a corner of the parts' faces it is. Those of one corner stand side by side.
+/// A place on a bone, and its share in a corner of the parts' faces. Those of one corner are adjacent.
 typedef struct lattice_carried {
     uint32_t member, joint;
     sup_vec3 rest;
     float    share;
 } lattice_carried;
 
-/// The points of the mesh that a middle of the volume is the mean of.
+/// The points of the mesh whose mean defines a center of the volume.
 typedef struct lattice_middle {
     uint32_t        count;
     const uint32_t* points;
 } lattice_middle;
 
-/// Chunks of the regions, from begin up to end.
+/// Chunks of the regions, from begin to end.
 typedef struct lattice_reach {
     uint32_t begin, end;
 } lattice_reach;
 
-/// What bind leaves. Arrays over particles are in slots (solve/lattice/regions.h).
+/// What bind produces. Arrays over particles are in slots (solve/lattice/regions.h).
 typedef struct lattice_bound {
     const sup_character* character;
     sup_skinning         skinning;
@@ -109,27 +109,27 @@ typedef struct lattice_bound {
     sup_lattice_volume   volume;
     sup_lattice_gaps     gaps;
     const uint32_t*      part_joints; ///< the joint of each part
-    const uint32_t*      joint_parts; ///< the part of each joint, SUP_NONE: none
+    const uint32_t*      joint_parts; ///< the part of each joint, or SUP_NONE
     sup_field            volume_field;
     sup_lattice_embed    embed;
     const sup_vec3*      rest;     ///< per slot
     const float*         free;     ///< per slot: 0 where it is pinned to its bone, else 1
-    const float*         loose;    ///< per slot: how much may be changed of what the chain poses, 0 in thin parts; NULL: all
+    const float*         loose;    ///< per slot: how much of the chain's pose may be changed, 0 in thin parts; NULL: all
     const float*         thin;     ///< per slot: 1 / (units from the bone to the skin there)^2
     const float*         mass;     ///< per slot, kilograms for a density of 1 kg/m^3
-    const float*         exposure; ///< per slot: share of it that is outside
+    const float*         exposure; ///< per slot: share of its octants that is outside
     sup_field            soft[SOFT_COUNT];
-    const float*         bare; ///< per slot: 1 where softness is not painted, else 0; NULL: it is nowhere, or everywhere
-    const uint8_t*       painted_parts;     ///< per part: paint reaches its skin; where bare is not NULL
-    lattice_reach        goals, fits, sums; ///< where painted flesh is, what it matches, and what that is measured by
-    bool                 dualquat;          ///< the corners are posed by dual quaternions, whatever the chain does
-    bool                 keeps_file;        ///< the skin keeps the file's weights, the lattice adds to it
-    const sup_skin_set*  point_skin;        ///< of the mesh's points, where they are measured or turned; NULL: no need
-    bool                 twists;    ///< the corners are turned by dual quaternions where bones twist; the chain is linear
-    const sup_vec3*      bone_axes; ///< per joint, unit, at rest
+    const float*         bare; ///< per slot: 1 where softness is not painted, else 0; NULL: painted nowhere, or everywhere
+    const uint8_t*       painted_parts;     ///< per part: paint reaches its skin; only if bare is not NULL
+    lattice_reach        goals, fits, sums; ///< where painted flesh is, the regions it matches, and the sums these need
+    bool                 dualquat;          ///< dual quaternions pose the corners, whatever the chain does
+    bool                 keeps_file;        ///< the skin keeps the file's weights, and the lattice adds to it
+    const sup_skin_set*  point_skin;        ///< of the mesh's points, where they are measured or rotated; NULL: not needed
+    bool                 twists;            ///< dual quaternions rotate the corners where bones twist; the chain is linear
+    const sup_vec3*      bone_axes;         ///< per joint, unit, at rest
     const uint32_t *     influence_begin, *influence_joints; ///< weights per slot
     const float*         influence_values;
-    const uint32_t*      member_points; ///< of each corner of the parts' faces, SUP_NONE: not on the skin; NULL: see node_skin
+    const uint32_t*      member_points; ///< of each corner of the parts' faces, SUP_NONE: not a mesh point; NULL: see node_skin
     const sup_skin_set*  node_skin;     ///< keeps_file: of the corners of the parts' faces that lie between points; NULL: none
     uint32_t             carried_count;
     lattice_carried*     carried;
@@ -142,25 +142,25 @@ typedef struct lattice_bound {
 } lattice_bound;
 
 sup_result lattice_bind(const sup_bind_input* in, sup_arena* arena, sup_binding* out, sup_error* error);
-/// The part of every cell, numbered from the root on; fills part_count, part_joints and the part of every joint, SUP_NONE where
-/// it has no cells. `dominant`: the joint of every cell.
+/// The part of every cell, numbered from the root; fills part_count, part_joints and the part of every joint, SUP_NONE if it
+/// has no cells. `dominant`: the joint of every cell.
 sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b, const uint32_t* dominant, sup_arena* arena,
                                uint32_t** labels, uint32_t* part_count, uint32_t** part_joints, uint32_t** joint_parts,
                                sup_error* error);
 
-/// The joint at the nearer end of the nearest bone of `joint`: itself, or the child the bone leads to.
+/// The joint at the nearer end of the nearest bone of `joint`: itself, or the child that the bone leads to.
 uint32_t lattice_near_end(const sup_skeleton* s, uint32_t joint, sup_vec3 place);
-/// Joints that one group of the parameter `parts` matches count as the first of them.
+/// Joints that one group of the parameter `parts` matches are replaced by the first of them.
 void lattice_group_joints(const sup_bind_input* in, const char* text, uint32_t* joined);
-/// The parts as text that the parameter `parts` reads.
+/// The parts, as text for the parameter `parts`.
 sup_result lattice_save(const sup_binding* binding, sup_arena* arena, const void** bytes, size_t* size, sup_error* error);
 
 /// A linear map from values at points to values at particles: least squares at the skin, harmonic inside. Columns of eight:
-/// values is point_count x 8 in, out particle_count x 8. Whoever waits for the bind is told `share_done`, and may cancel.
+/// values is point_count x 8 in, out particle_count x 8. Reports `share_done` as the progress of bind, which may be canceled.
 sup_result lattice_extend(const lattice_bound* b, const float* places, const float* values, float* out,
                           const sup_bind_input* in, double share_done, sup_arena* scratch, sup_error* error);
 
-/// State: this head, then planes of `count` floats.
+/// State: this header, then planes of `count` floats.
 typedef struct lattice_state {
     float    key[8]; ///< what the springs were computed for
     uint32_t moving; ///< the velocity of the pose is known
@@ -169,12 +169,12 @@ typedef struct lattice_state {
 
 enum { PLANE_D, PLANE_W = 3, PLANE_Y = 6, PLANE_U = 9, PLANE_Q = 12, PLANE_PULL = 16, PLANE_HOLD, PLANE_KEEP, PLANE_COUNT };
 
-/// Of one flesh.
+/// Bytes of one flesh.
 static inline size_t lattice_flesh_size(const lattice_bound* b)
 {
     return sizeof(lattice_state) + (size_t)PLANE_COUNT * b->count * sizeof(float);
 }
-/// Where softness is painted, the bare flesh stands behind the one that is shown.
+/// Where softness is painted, the bare flesh follows the visible one.
 static inline size_t lattice_state_size(const lattice_bound* b) { return (b->bare ? 2 : 1) * lattice_flesh_size(b); }
 static inline void*  lattice_bare_state(const lattice_bound* b, void* state) { return (uint8_t*)state + lattice_flesh_size(b); }
 static inline float* lattice_plane(const lattice_bound* b, void* state, uint32_t plane)
@@ -182,7 +182,7 @@ static inline float* lattice_plane(const lattice_bound* b, void* state, uint32_t
     return (float*)((uint8_t*)state + sizeof(lattice_state)) + (size_t)plane * b->count;
 }
 
-/// Outside the paint the flesh is the bare one.
+/// Outside the paint, replaces the flesh by the bare one.
 void lattice_take_bare(const lattice_bound* b, const sup_tasks* tasks, lattice_reach chunks, void* state);
 
 size_t lattice_scratch_size(const lattice_bound* b);
@@ -192,39 +192,39 @@ void   lattice_evaluate(const sup_binding* binding, const void* params, const su
 void   lattice_draw(const sup_binding* binding, const sup_pose* pose, const void* state, const sup_vec3* skin,
                     const sup_canvas* canvas);
 
-/// The memory of one evaluate.
+/// Scratch of one evaluate.
 typedef struct lattice_scratch {
-    sup_vec3* pose;      ///< per slot: y, the target, volume corrected
+    sup_vec3* pose;      ///< per slot: y, the target, with volume corrected
     sup_vec3* skinned;   ///< per slot: y before the correction
-    sup_vec3* plain;     ///< per slot: as the chain itself poses it; where that differs
-    sup_vec3* points;    ///< per point: likewise, where the chain's own are of another pose
-    sup_vec3* turned;    ///< per point: skinned as the corners are; where that differs
+    sup_vec3* plain;     ///< per slot: as the chain itself poses it, if that differs
+    sup_vec3* points;    ///< per point: the same, if the chain's own points belong to another pose
+    sup_vec3* turned;    ///< per point: skinned like the corners, if that differs
     sup_mat3* matrices;  ///< per slot
     sup_vec3* push;      ///< per slot: acceleration
-    sup_vec3* bare_push; ///< likewise of the bare flesh
+    sup_vec3* bare_push; ///< the same for the bare flesh
     sup_vec3* bare;      ///< per slot: x of the bare flesh
-    sup_vec3* moved;     ///< per slot: x, where particles are pushed from outside or squeezed by their neighbors
-    sup_vec3* before;    ///< per slot: x at the start of the substep; where there are bodies
+    sup_vec3* moved;     ///< per slot: x, where particles are pushed from outside or by their neighbors
+    sup_vec3* before;    ///< per slot: x at the start of the substep, if there are bodies
     float*    turns;     ///< two per joint
     float*    blend;     ///< per slot, per point and per node: share of the dual quaternion blend
     float*    point_blend;
     float*    node_blend;
-    float*    clearance; ///< per slot: how much of the correction it takes, less where skin meets skin
-    float*    hold;      ///< per slot: 1 / (how far it may be from where it is skinned)^2
+    float*    clearance; ///< per slot: how much of the correction it takes; less where skin meets skin
+    float*    hold;      ///< per slot: 1 / (how far it may be from its skinned place)^2
     void*     gaps;
     float*    stiffness; ///< per slot: the pull to the pose, kp dt^2, where softness varies; INFINITY outside the paint
-    float*    near;      ///< per slot: how much a force reaches it
+    float*    near;      ///< per slot: how strongly a force reaches it
     float*    planes;    ///< planes of `count` floats, see lattice_step
     float*    work;      ///< of the regions
-    float*    x;         ///< per slot four floats for the embedding
+    float*    x;         ///< per slot: four floats for the embedding
     void*     volume;
     float*    strength;
     double*   targets;
     double*   reached;      ///< per part: the volume of the pose
     double*   bare_reached; ///< per part: the volume of the bare flesh
     double*   linear;       ///< per part: the volume as the chain poses it
-    sup_vec3* known;        ///< per corner of the parts' faces, where all of them are on the skin: where the chain has it
-    sup_vec3* offsets;      ///< per corner of the parts' faces: the file's skin from where its cell would have it
+    sup_vec3* known;        ///< per corner of the parts' faces, if all of them are on the skin: where the chain puts it
+    sup_vec3* offsets;      ///< per corner of the parts' faces: offset of the file's skin from its place in the cell
     void*     node_skin;
     uint32_t* cold;
     bool*     still;   ///< per chunk
@@ -234,29 +234,29 @@ typedef struct lattice_scratch {
     void*     bodies;
 } lattice_scratch;
 
-/// Where bones twist, into s->blend. False: nowhere.
+/// Fills s->blend where bones twist. False: nowhere.
 bool lattice_find_blends(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const lattice_scratch* s);
-/// Likewise of points and nodes, times the room of the corners around them.
+/// The same for points and nodes, times the clearance of the corners around them.
 void lattice_find_skin_blends(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s);
 
-/// Where the corners are skinned, where they shall be (their volumes given back), and what room there is for that.
+/// Where the corners are skinned, their targets (with volumes restored), and their clearance.
 void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
                        const lattice_scratch* s, bool* twisted);
 bool lattice_keeps_volume(const lattice_bound* b, const lattice_params* p);
-/// The mesh's points turned as the corners are. `rest`: other points than those at rest; NULL: none.
+/// The mesh's points, rotated like the corners. `rest`: rest points to use in place of the mesh's own; NULL: none.
 void lattice_turn_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
                          const lattice_scratch* s);
 
-/// One substep of the clock, from wide kernels. Planes are `count` floats.
+/// One substep of the clock, for the wide kernels. Planes are `count` floats.
 typedef struct lattice_step {
     const lattice_bound* b;
     void*                state;
     lattice_reach        goals, fits, sums; ///< all chunks, or those around the paint
-    double*              reached;           ///< out, per part, of the bare flesh: the volume it has; NULL: not asked
+    double*              reached;           ///< out, per part, for the bare flesh: its volume; NULL: not needed
     sup_regions_job      regions;
     const sup_vec3*      pose;   ///< y at the end of the step
-    float                part;   ///< of the way there from where y was; 1: all of it
-    const sup_vec3*      origin; ///< of the regions' reference: that of the root
+    float                part;   ///< how far y has moved there from the previous pose; 1: fully
+    const sup_vec3*      origin; ///< of the regions' reference: the root's
     const sup_rigid*     rest;   ///< reference=rest: the root's motion; NULL: pose
     const sup_vec3*      push;   ///< NULL: none
     float*               d[3];
@@ -265,35 +265,35 @@ typedef struct lattice_step {
     float*               u[3];
     float*               pull; ///< implicit: ks dt^2; symplectic: alpha
     float*               hold; ///< implicit: 1 / (1 + (ks + kp) dt^2); symplectic: delta
-    float*               keep; ///< share of the speed that is left
+    float*               keep; ///< share of the speed that remains
     float*               in[3];
     float*               reference[3];
     float*               start[3];
     float*               ahead[3];
     float*               apart[3]; ///< reference=rest: y - its reference
     float*               goal[3];
-    float*               held;  ///< hold, with the pull that grows with the displacement
+    float*               held;  ///< hold, including the pull that grows with the displacement
     float                limit; ///< 1 / limit^2; 0: none
     float                dt;
     bool                 symplectic;
-    bool                 last;   ///< iteration
-    float                settle; ///< times keep
+    bool                 last;   ///< last iteration
+    float                settle; ///< factor on keep
     uint32_t*            cold;
     bool*                still; ///< per chunk
 } lattice_step;
 
-/// Where the particles would be without springs; what the regions are asked. True: all of them exactly on their pose.
+/// Where the particles would be without springs, and the input of the regions. True: all of them are exactly on their pose.
 SUP_WIDE_DECLARE(bool, lattice_predict, (const lattice_step* s, uint32_t chunk));
-/// The springs, from the goals; velocities when it is the last iteration.
+/// Applies the springs to the goals; in the last iteration also the velocities.
 SUP_WIDE_DECLARE(void, lattice_update, (const lattice_step* s, uint32_t chunk));
 
-/// Accelerations of the world into s->push; false: there are none.
+/// Accelerations by the world into s->push; false: there are none.
 bool lattice_pushes(const lattice_step* j, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s);
-/// Trees of the meshes among the bodies.
+/// BVHs of the meshes among the bodies.
 sup_result lattice_bind_bodies(const sup_world_plan* plan, sup_notes* notes, sup_arena* arena, lattice_bound* b,
                                sup_error* error);
-/// Moves particles out of the bodies of the world, over the part of the step between `from` and `to`, at the start of which
-/// they were at `before`; how many were inside.
+/// Moves particles out of the bodies of the world, over the part of the step between `from` and `to`, at whose start they were
+/// at `before`. Returns how many were inside.
 uint32_t lattice_push_bodies(const lattice_bound* b, const sup_frame* frame, double from, double to, void* scratch,
                              const sup_vec3* before, sup_vec3* x);
 

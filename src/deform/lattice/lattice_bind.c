@@ -1,4 +1,4 @@
-// The slow work: cells, weights of their corners, parts, pins, and where the points of the skin are.
+// The slow work: cells, weights of their corners, parts, pins, and the places of the skin's points.
 #include "deform/lattice/lattice_binder.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static sup_result make(binder* m)
     return r;
 }
 
-// Weights of its own: more than one joint has a say.
+// Whether it has weights of its own: more than one joint moves it.
 static bool has_weights(const sup_character* c)
 {
     for (uint32_t i = 1; i < c->weights.begin[c->mesh.point_count]; ++i)

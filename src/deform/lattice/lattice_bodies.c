@@ -1,4 +1,4 @@
-// Solid bodies press particles out, straight to the nearest place of their surface, and hold them by friction.
+// Solid bodies push particles out to the nearest place of their surface, and hold them by friction.
 #include "deform/lattice/lattice.h"
 
 #include "geom/search/closest.h"
@@ -8,15 +8,15 @@
 #include <string.h>
 
 #define OPEN_CELLS 3.0   // how deep an open mesh presses, in cells
-#define OPEN_FACING 0.7f // of the distance that must lie along the normal: beside its border a sheet presses nothing
+#define OPEN_FACING 0.7f // of the distance, must lie along the normal: beyond its border a sheet does not press
 
-/// A mesh among the bodies, prepared when the chain is bound.
+/// A mesh among the bodies, prepared at bind.
 struct lattice_body {
     bool            mesh;  ///< false: a sphere, a capsule, or a mesh without triangles
-    bool            open;  ///< has no inside: what is behind a face is pressed out, as far as OPEN_CELLS reach
-    bool            moves; ///< its points do: refitted every step
+    bool            open;  ///< has no inside: pushes out what is behind a face, up to OPEN_CELLS deep
+    bool            moves; ///< its points move: refitted every step
     sup_bvh         tree;
-    const sup_box*  nodes;   ///< of the resting points
+    const sup_box*  nodes;   ///< of the rest points
     const sup_vec3* normals; ///< per point; NULL where they move
 };
 
@@ -66,7 +66,7 @@ sup_result lattice_bind_bodies(const sup_world_plan* plan, sup_notes* notes, sup
 
 // ---------------------------------------------------------------------------------------------- frames
 
-// A rigid map between two, by turning and moving at once.
+// Interpolates between two rigid maps, in rotation and translation.
 static sup_affine between(const sup_affine* a, const sup_affine* b, float t)
 {
     if (t >= 1) return *b;
@@ -78,13 +78,13 @@ static sup_affine between(const sup_affine* a, const sup_affine* b, float t)
 typedef struct presser {
     const lattice_bound* b;
     const sup_body*      body;
-    sup_affine           from, to, back; ///< where the body is at both ends of the substep, and to its own space
+    sup_affine           from, to, back; ///< the body at both ends of the substep, and the map to its own space
     const sup_vec3*      before;         ///< where particles were at the start of the substep
     sup_vec3*            x;
 } presser;
 
-// Moves particle i to `on`. Coulomb: how far it slid over the body in this substep, which has carried its own place by
-// `carried`, is taken back as far as friction x depth.
+// Moves particle i to `on`. Coulomb friction: its slip over the body in this substep, whose own surface moved by `carried`, is
+// reduced by up to friction x depth.
 static void touch(const presser* p, uint32_t i, sup_vec3 on, sup_vec3 carried)
 {
     sup_vec3 push = v3_sub(on, p->x[i]);
@@ -98,7 +98,7 @@ static void touch(const presser* p, uint32_t i, sup_vec3 on, sup_vec3 carried)
     p->x[i] = v3_mad(on, -(hold < length ? hold / length : 1.0f), slid);
 }
 
-// How the body carries a place of its own over the substep.
+// How the body moves one of its own places over the substep.
 static sup_vec3 carried_by(const presser* p, sup_vec3 start, sup_vec3 end)
 {
     return v3_sub(affine_point(&p->to, end), affine_point(&p->from, start));
@@ -126,7 +126,7 @@ static uint32_t push_round(const presser* p)
     return pushed;
 }
 
-// The surface's normal at the nearest place: of its points where they rest, so that edges have one too; else of the triangle.
+// The surface normal at the nearest place: interpolated from its rest points, so that edges have one too; else the triangle's.
 static sup_vec3 normal_at(const lattice_body* m, const sup_body* body, const sup_closest* at)
 {
     const uint32_t* c = m->tree.corners + 3 * (size_t)at->slot;
@@ -139,7 +139,7 @@ static sup_vec3 normal_at(const lattice_body* m, const sup_body* body, const sup
     return n;
 }
 
-// Whether a place is to be pressed out to `on`: behind it, and for an open mesh near it and not beside its border.
+// Whether a place must be pushed out to `on`: it is behind it and, for an open mesh, near it and not beyond its border.
 static bool is_behind(const presser* p, const lattice_body* m, sup_vec3 at, sup_vec3 on, sup_vec3 normal)
 {
     sup_vec3 off = v3_sub(at, on);

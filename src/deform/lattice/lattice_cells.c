@@ -1,4 +1,4 @@
-// How fine the cells are, where nobody says it: every limb three cells thick that a budget of particles reaches.
+// The default cell size: every limb that fits a particle budget gets three cells across.
 #include "deform/lattice/lattice_binder.h"
 #include "geom/volume/volumes.h"
 #include "rig/weights/weights_cells.h"
@@ -7,7 +7,7 @@
 
 enum {
     CELLS_LEAST = 16,
-    CELLS_STANDARD = 48,   // where limbs want no more
+    CELLS_STANDARD = 48,   // unless limbs need more
     CELLS_ACROSS = 3,      // of a limb
     PARTICLES_MOST = 8000, // a frame of 33 ms costs 6 to 7 ms of one core
     TRIALS = 6,
@@ -29,9 +29,8 @@ static sup_result fill(binder* m, uint32_t cells, sup_arena* arena, sup_voxels* 
 
 static double fifth(double x) { return x * x * x * x * x; }
 
-// The most cells that are not expected to give more particles than the budget. Between the power of two that skin grows by and
-// the three of flesh: the fifth power of the cells as the square of the particles, without a root that differs between
-// machines.
+// The most cells not expected to exceed the particle budget. Skin grows with the square of the cells, flesh with the cube; in
+// between, fifth power of the cells = square of the particles, without a root that differs between machines.
 static uint32_t affordable(uint32_t cells, uint32_t particles, uint32_t most)
 {
     double   share = (double)PARTICLES_MOST / particles, limit = share * share * fifth(cells);
@@ -40,7 +39,7 @@ static uint32_t affordable(uint32_t cells, uint32_t particles, uint32_t most)
     return c;
 }
 
-// Cells that make limbs CELLS_ACROSS thick, or thick enough to count: the most that a limb within reach asks for.
+// Cells that make limbs CELLS_ACROSS thick, or thick enough to count: the largest number that a feasible limb asks for.
 static sup_result wanted(binder* m, double longest, uint32_t most, uint32_t* out)
 {
     *out = CELLS_STANDARD;
@@ -80,7 +79,7 @@ sup_result lattice_fill_cells(binder* m)
     for (int i = 0; i < TRIALS && r == SUP_OK; ++i) {
         r = fill(m, cells, m->arena, &m->b->voxels);
         if (r != SUP_OK || m->b->voxels.particle_count <= PARTICLES_MOST || cells == CELLS_LEAST) break;
-        cells = affordable(cells, m->b->voxels.particle_count, cells - 1); // what was tried stays in the arena: it is small
+        cells = affordable(cells, m->b->voxels.particle_count, cells - 1); // the attempt stays in the arena: it is small
     }
     return r;
 }

@@ -1,6 +1,6 @@
 #include "deform/lattice/lattice.h"
 
-// Where a slot is, and how far from its pose in cells.
+// The place of a slot, and its distance from the pose in cells.
 static sup_vec3 place(const lattice_bound* b, const void* state, uint32_t slot, float* away)
 {
     const float* y = lattice_plane(b, (void*)state, PLANE_Y) + slot;
@@ -10,7 +10,7 @@ static sup_vec3 place(const lattice_bound* b, const void* state, uint32_t slot, 
     return v3(y[0] + d[0], y[n] + d[n], y[2 * n] + d[2 * n]);
 }
 
-// Where a corner of a part's faces is.
+// The place of a corner of a part's faces.
 static sup_vec3 corner(const lattice_bound* b, const void* state, uint32_t member)
 {
     const sup_lattice_volume* v = &b->volume;
@@ -47,7 +47,7 @@ void lattice_draw(const sup_binding* binding, const sup_pose* pose, const void* 
     const sup_lattice_volume* v = &b->volume;
     draw_particles(b, state, canvas);
     for (uint32_t part = 0; part < v->part_count; ++part) {
-        // Neighbors in the tree get colors far apart.
+        // Neighbors in the tree get distant colors.
         float color = (float)(part * 5 % 8) / 7.0f;
         for (uint32_t block = v->parts[part].block_begin; block < v->parts[part].block_end; ++block)
             for (uint32_t lane = 0; lane < SUP_LANES; ++lane) {

@@ -1,11 +1,11 @@
-// What the corners are made of: the core of the bones, masses, softness.
+// The material of the corners: the core of the bones, masses, softness.
 #include "deform/lattice/lattice_binder.h"
 
 #include <math.h>
 #include <string.h>
 
 #define SKIN_HALF_CELL 0.5 // from the outermost particles to the skin, on average
-#define CORE_HOLD 0.25f    // how hard a particle holds its own way from the bone, against a link's 1: smooth over two cells
+#define CORE_HOLD 0.25f    // weight of a particle's own direction from the bone, against a link's 1: smooth over two cells
 
 static sup_result find_depths(binder* m)
 {
@@ -59,7 +59,7 @@ static uint32_t nearest_cell(const sup_voxels* v, const uint32_t* nearest, sup_v
     return nearest[at];
 }
 
-// A bone beside its limb: the middle of the limb next to it is its core.
+// A bone that lies beside its limb: the nearest middle of the limb is its core.
 static void pin_middle(const binder* m, uint32_t joint, uint32_t cell, float* free)
 {
     const sup_voxels* v = &m->b->voxels;
@@ -74,7 +74,7 @@ static void pin_middle(const binder* m, uint32_t joint, uint32_t cell, float* fr
     if (m->dominant[p] == joint) free[m->b->regions.slots[p]] = 0;
 }
 
-// A limb one cell thick has only outside: there the cells that the bone goes through are its core.
+// A limb one cell thick has only border cells: those that the bone passes through are its core.
 static sup_result pin_thin(binder* m, float* free)
 {
     const sup_voxels*   v = &m->b->voxels;
@@ -102,7 +102,7 @@ static sup_result pin_thin(binder* m, float* free)
     return SUP_OK;
 }
 
-// How deep the flesh of each joint is, in cells.
+// The depth of each joint's flesh, in cells.
 static const uint32_t* find_deepest(const binder* m)
 {
     uint32_t* deepest = SUP_NEW(m->scratch, uint32_t, m->b->joint_count);
@@ -111,7 +111,7 @@ static const uint32_t* find_deepest(const binder* m)
     return deepest;
 }
 
-// Flesh whose bone misses it altogether hangs on its own middle.
+// Flesh that its bone misses altogether is pinned along its own middle.
 static sup_result pin_missed(const binder* m, const uint32_t* deepest, float* free)
 {
     const lattice_bound* b = m->b;
@@ -136,11 +136,11 @@ static sup_result make_pins(binder* m)
         uint32_t p = b->regions.particles[i];
         if (p == SUP_NONE) continue;
         double d = sqrt(lattice_bone_distance2(m, m->dominant[p], b->rest[i], NULL));
-        // A part on a node, which is no bone, is as thick as it is deep.
+        // A part on a node, which is not a bone, is as thick as it is deep.
         double whole = (isfinite(d) ? d + m->depth[p] : deepest[m->dominant[p]]) + SKIN_HALF_CELL;
         free[i] = !(d < (double)m->params->bone_radius * whole);
         thickness[i] = (float)(1 / (whole * whole * b->h * b->h));
-        // A piece that no bone goes through (eyes, buckles) has nothing to swing about.
+        // A piece that no bone passes through (eyes, buckles) has nothing to swing about.
         if (m->lattice.near.lost[b->voxels.components[p]]) free[i] = 0;
     }
     b->free = free;
@@ -182,8 +182,8 @@ sup_result lattice_place_masses(binder* m, const float* relative)
 
 const uint32_t lattice_soft_rows[SOFT_COUNT] = { ROW_SHAPE_HZ, ROW_POSE_HZ, ROW_DAMPING_RATIO, ROW_GRAVITY };
 
-// Maps and bone values of four sliders at once: scale and offset of each are the eight columns. What is spread is how far a map
-// is from 1: where nothing is painted that is 0, and stays 0.
+// Maps and bone values of four sliders at once: scale and offset of each are the eight columns. The map's difference from 1 is
+// what gets diffused: where nothing is painted that is 0, and stays 0.
 static sup_result make_softness(binder* m)
 {
     lattice_bound* b = m->b;
@@ -218,7 +218,7 @@ static sup_result make_softness(binder* m)
 
 // ---------------------------------------------------------------------------------------------- whole
 
-// From the bone outwards: 0 there, about a cell long at the skin, and smooth where one bone takes over from another.
+// Outward from the bone: 0 there, about a cell long at the skin, and smooth where one bone takes over from another.
 static sup_result make_core(binder* m)
 {
     lattice_bound* b = m->b;
@@ -243,7 +243,7 @@ static sup_result make_core(binder* m)
     for (uint32_t p = 0; p < count; ++p) {
         const float* from = way + (size_t)p * SUP_LANES;
         uint32_t     slot = b->regions.slots[p];
-        core[slot] = v3_scale(v3(from[0], from[1], from[2]), b->free[slot]); // what does not swing makes up for nothing
+        core[slot] = v3_scale(v3(from[0], from[1], from[2]), b->free[slot]); // what does not swing does not compensate
     }
     m->core = core;
     return SUP_OK;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STIFF_PART 0.15 // growth of a part's volume over its cells^(2/3) that is too little to work with
+#define STIFF_PART 0.15 // growth of a part's volume over its cells^(2/3) below which it cannot be corrected
 enum { MERGE_ROUNDS = 6 };
 
 static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t part_count, bool trial, sup_arena* arena,
@@ -31,7 +31,7 @@ static sup_result create_volumes(binder* m, const uint32_t* labels, uint32_t par
     return sup_lattice_volume_create(&desc, arena, out, m->error);
 }
 
-// The part of the nearest joint above that has one; itself where there is none.
+// The part of the nearest ancestor that has one; itself if none has.
 static uint32_t part_above(const binder* m, const uint32_t* joints, uint32_t part_count, uint32_t part)
 {
     const sup_joint* all = m->in->character->skeleton.joints;
@@ -41,8 +41,8 @@ static uint32_t part_above(const binder* m, const uint32_t* joints, uint32_t par
     return part;
 }
 
-// A part that its cuts leave nothing to move by cannot get its volume back: it joins the one above, which comes
-// before it in the order of joints and so has its new number already.
+// A part whose cuts leave nothing free to move cannot get its volume back: it joins its ancestor's, which comes earlier in the
+// order of joints and so already has its new number.
 static sup_result merge_stiff_parts(binder* m, uint32_t* labels, uint32_t* joints, uint32_t* joint_parts, uint32_t* part_count)
 {
     lattice_bound*     b = m->b;
@@ -58,8 +58,7 @@ static sup_result merge_stiff_parts(binder* m, uint32_t* labels, uint32_t* joint
         for (uint32_t i = 0; i < b->count; ++i) unturned[i].m[0][0] = unturned[i].m[1][1] = unturned[i].m[2][2] = 1;
         for (uint32_t i = 0; i < *part_count; ++i) {
             double growth = sup_lattice_volume_growth(&volume, i, b->rest, unturned, work), cells = volume.parts[i].cells;
-            double least =
-                STIFF_PART * STIFF_PART * STIFF_PART * cells * cells; // of its cube: cube roots differ between machines
+            double least = STIFF_PART * STIFF_PART * STIFF_PART * cells * cells; // cubed: cube roots differ between machines
             into[i] = growth * growth * growth < least ? part_above(m, joints, *part_count, i) : i;
         }
         for (uint32_t i = 0; i < *part_count; ++i) {
@@ -114,7 +113,7 @@ static sup_result make_parts(binder* m)
     return r == SUP_OK ? create_volumes(m, labels, part_count, false, m->arena, &b->volume) : r;
 }
 
-// The corners of the parts' faces that ride on bones: the middles of their cuts.
+// The corners of the parts' faces that ride on bones: the centers of their cuts.
 static sup_result list_carried(binder* m)
 {
     lattice_bound*     b = m->b;
@@ -143,7 +142,7 @@ static sup_result list_carried(binder* m)
     return SUP_OK;
 }
 
-// The corners of the parts' faces that ride on the skin, posed by the file's weights as the skin itself is.
+// The corners of the parts' faces that ride on the skin, posed by the file's weights like the skin itself.
 static sup_result make_node_skin(binder* m)
 {
     const sup_character* c = m->in->character;
@@ -170,7 +169,7 @@ static sup_result make_node_skin(binder* m)
             for (uint32_t w = c->weights.begin[n->points[k]]; w < c->weights.begin[n->points[k] + 1]; ++w) {
                 float* sum = &sums[c->weights.joints[w]];
                 if (*sum == 0) joints[begin[i + 1]++] = c->weights.joints[w];
-                *sum += fmaxf(n->mix[k] * c->weights.values[w], 1e-9f); // never 0 again: it is listed
+                *sum += fmaxf(n->mix[k] * c->weights.values[w], 1e-9f); // never 0 again: marks it as listed
             }
         }
         for (uint32_t k = begin[i]; k < begin[i + 1]; ++k) values[k] = sums[joints[k]], sums[joints[k]] = 0;
@@ -202,7 +201,7 @@ static sup_result list_member_points(binder* m)
     return SUP_OK;
 }
 
-// The points around the middles of holes, and of borders that no cut runs along.
+// The points around the centers of holes, and of borders without a cut.
 static sup_result list_middles(binder* m)
 {
     lattice_bound*            b = m->b;

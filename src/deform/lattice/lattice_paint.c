@@ -1,6 +1,6 @@
-// Flesh that is painted softer or harder than the sliders say lives beside the same flesh without paint: the bare one. Outside
-// the paint the skin is the bare one's to the last bit, and the painted flesh swings, and keeps its volume, against that. What
-// is nonlocal (a part's volume, its bounds) would otherwise carry softness from one end of a part to the other.
+// Flesh painted softer or harder than the sliders is simulated beside the same flesh without paint, the bare one. Outside the
+// paint the skin is bit for bit the bare one's, and the painted flesh swings against that and keeps its volume against it.
+// Otherwise anything nonlocal (a part's volume, its bounds) would carry softness from one end of a part to the other.
 #include "deform/lattice/lattice.h"
 
 #include "deform/lattice/lattice_binder.h"
@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum { TAKE_GRAIN = 8 };
-// Of the strongest paint: what has spread further than this from the painted points through the cells is not seen (5.56 mm of
-// a belly's shake with 1 % as with 5), but would have to be computed.
+// Of the strongest paint: what spreads farther than this from the painted points through the cells is invisible (5.56 mm of a
+// belly's shake with 1 % as with 5), but would have to be computed.
 #define FAINT 0.05f
 
-// Chunks that the regions of some others reach: lines along z alone leave a chunk.
+// Adds the chunks that the regions of others reach: only lines along z leave a chunk.
 static void reach_out(const sup_regions* r, lattice_reach* reach)
 {
     lattice_reach wide = *reach;
@@ -51,7 +51,7 @@ static bool is_faint(const lattice_bound* b, const float strongest[SOFT_COUNT], 
     return faint;
 }
 
-// Per slot: UNPAINTED where it is a corner of skin without paint alone; its own values are what has spread from the paint.
+// Per slot: UNPAINTED where it is a corner only of skin without paint; its own values come from the diffused paint.
 enum { INSIDE, UNPAINTED, PAINTED };
 
 static void see_points(const binder* m, uint8_t* seen)
@@ -125,7 +125,7 @@ typedef struct take_job {
     uint32_t             first; ///< chunk
 } take_job;
 
-// Both follow one pose, so where y and u were computed they are the same already.
+// Both follow one pose, so where y and u were computed they are already equal.
 static void take_task(void* data, uint32_t begin, uint32_t end)
 {
     const take_job* j = data;

@@ -1,10 +1,10 @@
-// Which cells keep their volume together: those around a joint, halfway along the bones that meet there.
+// Which cells keep their volume together: those around a joint, up to halfway along the bones that meet there.
 #include "deform/lattice/lattice.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FEW_CELLS = 4 }; // a part of fewer is no volume worth keeping; it joins its parent's
+enum { FEW_CELLS = 4 }; // a smaller part has no volume worth keeping; it joins its parent's
 
 uint32_t lattice_near_end(const sup_skeleton* s, uint32_t joint, sup_vec3 place)
 {
@@ -23,7 +23,7 @@ uint32_t lattice_near_end(const sup_skeleton* s, uint32_t joint, sup_vec3 place)
     return end;
 }
 
-// A glob of the text, at most `size` - 1 long; moves `text` behind it. Lines that begin with # are for people.
+// Reads a glob, at most `size` - 1 long, and advances `text` past it. Lines that begin with # are comments.
 typedef enum word_kind { WORD_END, WORD_GROUP, WORD_GLOB } word_kind;
 static word_kind next_word(const char** text, char* out, size_t size)
 {
@@ -38,7 +38,7 @@ static word_kind next_word(const char** text, char* out, size_t size)
     return WORD_GLOB;
 }
 
-// 'Spine*|Hand* Finger*', or lines in place of bars: joints that one group of globs matches count as the first of them.
+// 'Spine*|Hand* Finger*', or lines in place of bars: joints that one group of globs matches are replaced by the first of them.
 void lattice_group_joints(const sup_bind_input* in, const char* text, uint32_t* joined)
 {
     const sup_skeleton* s = &in->character->skeleton;
@@ -56,7 +56,7 @@ void lattice_group_joints(const sup_bind_input* in, const char* text, uint32_t* 
             hit = true;
             if (first == SUP_NONE) first = j;
             uint32_t from = joined[j], to = joined[first];
-            for (uint32_t k = 0; k < s->joint_count && from != to; ++k) // and those that were joined to it
+            for (uint32_t k = 0; k < s->joint_count && from != to; ++k) // including those that were joined to it
                 if (joined[k] == from) joined[k] = to;
         }
         if (!hit) sup_note(in->notes, "parts: no joint is named '%s'; 'supple inspect' lists them", glob);
@@ -93,7 +93,7 @@ sup_result lattice_label_parts(const sup_bind_input* in, const lattice_bound* b,
     }
     for (uint32_t c = 0; c < v->cell_count; ++c)
         while (number[out[c]] != out[c]) out[c] = number[out[c]];
-    for (uint32_t j = 0; j < s->joint_count; ++j) // of the joints that have no cells themselves, the group they are in
+    for (uint32_t j = 0; j < s->joint_count; ++j) // a joint without cells of its own takes the part of its group
         while (number[joined[j]] != joined[j]) joined[j] = number[joined[j]];
     uint32_t count = 0;
     for (uint32_t j = 0; j < s->joint_count; ++j) {
@@ -116,7 +116,7 @@ static const char heading[] =
     "# Joints whose cells keep their volume together, one group per line. Names may be moved between lines, replaced by globs\n"
     "# (Spine*) or left out: a joint that no line names is a group of its own. Read with --set lattice.parts=@FILE\n";
 
-// With the characters that would end a name as any character.
+// Replaces characters that would end a name by the glob for any character.
 static size_t write_name(const char* name, char* out)
 {
     size_t length = strlen(name);

@@ -1,4 +1,4 @@
-// Where a pose puts the corners: as they are skinned, turned where bones twist, their volumes given back.
+// Where a pose puts the corners: skinned, rotated where bones twist, their volumes restored.
 #include "deform/lattice/lattice.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { COPY_GRAIN = 4096 };
 
-// A bone that grows takes its part's volume along.
+// A bone that is scaled scales its part's volume.
 static void volume_targets(const lattice_bound* b, const lattice_params* p, const sup_pose* pose, const lattice_scratch* s)
 {
     for (uint32_t i = 0; i < b->volume.part_count; ++i) {
@@ -66,7 +66,7 @@ static const sup_vec3* chain_points(const lattice_bound* b, const sup_frame* fra
     return s->points;
 }
 
-// They again, turned as the corners are. `rest`: other points than those at rest; NULL: none.
+// The same points, rotated like the corners. `rest`: rest points to use in place of the mesh's own; NULL: none.
 void lattice_turn_points(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, const sup_vec3* rest,
                          const lattice_scratch* s)
 {
@@ -95,7 +95,7 @@ static void known_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Where the corners of the parts' faces are: points of the mesh, the middles of some, and places on bones.
+// Where the corners of the parts' faces are: points of the mesh, means of points, and places on bones.
 static void find_known(const offset_job* job, const sup_frame* frame, const sup_pose* pose)
 {
     const lattice_bound* b = job->b;
@@ -139,7 +139,7 @@ static void middle_offsets(const offset_job* j)
     }
 }
 
-// Where the file's own skin is, from where the cells would have it.
+// Offsets of the file's own skin from its place in the cells.
 static void find_offsets(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, bool twisted, sup_skin_call call,
                          const lattice_scratch* s)
 {
@@ -158,7 +158,7 @@ static void find_offsets(const lattice_bound* b, const sup_frame* frame, const s
     middle_offsets(&job);
 }
 
-// What the chain's own skin has, where the corners are turned.
+// The volumes of the chain's own skin, if the corners are rotated.
 static void measure_plain(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call,
                           const lattice_scratch* s)
 {
@@ -179,8 +179,8 @@ static void clearance_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Turns corners and skin where bones twist, as far as there is room. Room is looked for where they are turned to: a twist that
-// the chain pinches looks like skin that meets.
+// Rotates corners and skin where bones twist, as far as there is clearance. Clearance is measured at the rotated places: a
+// twist that the chain pinches looks like skin in contact.
 static bool turn(const lattice_bound* b, const sup_frame* frame, const sup_pose* pose, sup_skin_call call,
                  const lattice_scratch* s)
 {
@@ -193,7 +193,7 @@ static bool turn(const lattice_bound* b, const sup_frame* frame, const sup_pose*
     return true;
 }
 
-// Where the corners are skinned, where they shall be (their volumes given back), and what room there is for that.
+// Where the corners are skinned, their targets (with volumes restored), and their clearance.
 void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const sup_pose* pose,
                        const lattice_scratch* s, bool* twisted)
 {
@@ -224,7 +224,7 @@ void lattice_make_pose(const lattice_bound* b, const lattice_params* p, const su
         if (b->point_skin) lattice_turn_points(b, frame, pose, NULL, s);
     } else memcpy(s->skinned, s->pose, b->count * sizeof *s->pose);
     if (!lattice_keeps_volume(b, p)) return;
-    if (*twisted) measure_plain(b, frame, pose, call, s); // then what the turned one has
+    if (*twisted) measure_plain(b, frame, pose, call, s); // then the rotated one
     call.out = s->skinned;
     if (s->offsets) find_offsets(b, frame, pose, *twisted, call, s);
     keep_pose_volumes(b, p, frame, pose, s, *twisted);

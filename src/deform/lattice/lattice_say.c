@@ -1,14 +1,14 @@
-// What is odd about a character, said once when it is bound, each with its cure.
+// Notes about problems of a character, given once at bind, each with its cure.
 #include "deform/lattice/lattice_binder.h"
 #include "run/binding.h"
 
 #include <math.h>
 
 #define THIN_CELLS 2.0    // a limb thinner than this swings as one piece with its bone
-enum { LIMB_POINTS = 6 }; // fewer points tell nothing about a limb's thickness
+enum { LIMB_POINTS = 6 }; // fewer points do not define a limb's thickness
 
-// The thinnest limb under THIN_CELLS, how many there are, and the cells that would give it as many. A limb's half thickness is
-// the mean distance of its points from its bone.
+// The thinnest limb under THIN_CELLS, how many there are, and the cells that would give it that many. A limb's half thickness
+// is the mean distance of its points from its bone.
 static sup_result note_thin(const binder* m)
 {
     const sup_character* c = m->in->character;
@@ -54,7 +54,7 @@ static void note_bones(const binder* m)
         sup_note(m->in->notes, "%u piece%s of '%s' %s no bone inside and move%s without swinging", near->lost_count,
                  near->lost_count == 1 ? "" : "s", c->name, near->lost_count == 1 ? "has" : "have",
                  near->lost_count == 1 ? "s" : "");
-    if (near->outside_bones && !m->b->keeps_file) // with weights of its own, where its bones lie does not matter
+    if (near->outside_bones && !m->b->keeps_file) // with weights of its own, the position of its bones does not matter
         sup_note(
             m->in->notes,
             "%u bone%s lie%s over two cells outside of '%s', that of '%s' first, and take the nearest cells; move the joints "
@@ -63,7 +63,7 @@ static void note_bones(const binder* m)
             c->skeleton.joints[c->skeleton.bones[near->outside_first].joint].name);
 }
 
-// Parts of the skin that the cells cannot tell from what lies beside them.
+// Parts of the skin that the cells cannot separate from their neighbors.
 static void note_thin_parts(const binder* m)
 {
     const sup_joint* joints = m->in->character->skeleton.joints;

@@ -1,15 +1,15 @@
 // The parts of a skin that keeps the file's weights: its own triangles around each joint, cut across the middles of the bones
-// where the bones carry the cuts. What is measured elsewhere (metrics/meter_parts.c) is what is kept here.
+// by cuts that the bones carry. The volumes kept here are the ones measured elsewhere (metrics/meter_parts.c).
 #include "deform/lattice/lattice_binder.h"
 #include "scene/part_labels.h"
 
 #include <math.h>
 
-#define TRIANGLES_MOST 32 // for every particle of the border: more cost more than they tell, nodes do for them
+#define TRIANGLES_MOST 32 // per border particle: more cost more than they add, and nodes work for them
 #define LEAST_CELLS 1e-3  // a flat part has no thickness
-enum { THIN_REACH = 2 };  // cells from there over which the correction sets in
+enum { THIN_REACH = 2 };  // cells from there over which the correction fades in
 
-// Parts of one group of joints become the first of them: a number for each part, rising, and how many are left.
+// Merges the parts of a group of joints into the first: a number for each part, ascending, and how many remain.
 static uint32_t join_groups(const sup_labels* labels, const uint32_t* joined, uint32_t* into)
 {
     uint32_t count = 0;
@@ -32,7 +32,7 @@ static sup_result close_parts(binder* m, const sup_labels* l, const uint32_t* in
     sup_volumes* volumes = SUP_NEW(m->scratch, sup_volumes, 1);
     if (!labels || !parents || !carriers || !cuts || !volumes) return sup_fail_memory(m->error, "parts of a lattice");
     for (uint32_t t = 0; t < m->surface.triangle_count; ++t) labels[t] = into[l->labels[t]];
-    for (uint32_t i = l->part_count; i-- > 0;) { // the first of a group has the last word
+    for (uint32_t i = l->part_count; i-- > 0;) { // the first of a group wins
         parents[into[i]] = l->parents[i] == SUP_NONE || into[l->parents[i]] == into[i] ? SUP_NONE : into[l->parents[i]];
         cuts[into[i]] = l->cut_points[i];
         carriers[into[i]] = l->cut_carriers[i];
@@ -51,7 +51,7 @@ static sup_result close_parts(binder* m, const sup_labels* l, const uint32_t* in
     return r;
 }
 
-// Every cell goes with the joint at the nearer end of its bone, or the nearest above that has a part.
+// Every cell belongs to the joint at the nearer end of its bone, or the nearest ancestor that has a part.
 static void label_cells(const binder* m, const uint32_t* cell_joints, const uint32_t* joint_parts, uint32_t* labels)
 {
     const sup_voxels* v = &m->b->voxels;
@@ -65,7 +65,7 @@ static void label_cells(const binder* m, const uint32_t* cell_joints, const uint
     }
 }
 
-// Corners of the cells that hold points of thin parts stay where the chain poses them, and those around them in part.
+// Corners of cells that hold points of thin parts stay where the chain poses them; those around them do in part.
 static sup_result make_loose(binder* m, const uint32_t* part_joints)
 {
     const sup_voxels*  v = &m->b->voxels;

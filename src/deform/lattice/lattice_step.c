@@ -1,4 +1,4 @@
-// The stages of a step in their order: pose, volume, motion, bodies, skin.
+// The stages of a step in order: pose, volume, motion, bodies, skin.
 #include "deform/lattice/lattice.h"
 
 #include "base/scratch_layout.h"
@@ -8,13 +8,13 @@
 #include <string.h>
 
 #define SETTLING 20.0 // 1/s, damping of the pre-roll
-// Of a part's volume: moving flesh is brought back to within this. To the edge and not further: a jump to the middle would be
-// a kick, and the flesh would never rest.
+// Of a part's volume: moving flesh is brought back to within this, only to the edge of the range: a jump to its middle would be
+// a kick, and the flesh would never come to rest.
 #define MOVING_SLACK 5e-4
-// Cells a second: flesh that is folded cannot get its volume back, and would be blown up by trying to, step after step.
+// Cells per second: folded flesh cannot get its volume back, and trying would inflate it step after step.
 #define MOVING_GROWTH 10.0
-#define SUBSTEP_TURN 0.5 // radians of the fastest swing: the implicit step damps by half of them
-#define START_SPAN 1e-3  // seconds over which the speed of the skin is taken when a motion starts
+#define SUBSTEP_TURN 0.5 // radians of the fastest swing: the implicit step damps by half of that
+#define START_SPAN 1e-3  // seconds over which the skin's speed is measured when a motion starts
 enum { SUBSTEPS_MAX = 16, PUSH_ROUNDS = 3, FIT_GRAIN = 256, COPY_GRAIN = 4096 };
 
 /// Planes of scratch.
@@ -94,8 +94,8 @@ typedef struct spring {
     float pull, hold, keep;
 } spring;
 
-// Hz and damping ratio as the coefficients of one substep. The implicit step damps by omega dt / 2 of its own, which is taken
-// off what is asked for.
+// Hz and damping ratio as the coefficients of one substep. The implicit step's own damping, omega dt / 2, is subtracted from
+// the requested one.
 static spring make_spring(const lattice_params* p, float shape_hz, float pose_hz, float ratio, double dt)
 {
     double shape = 2 * SUP_PI * (double)shape_hz, pose = 2 * SUP_PI * (double)pose_hz, zeta = (double)ratio;
@@ -113,7 +113,7 @@ static spring make_spring(const lattice_params* p, float shape_hz, float pose_hz
     return (spring){ (float)(ks * dt * dt), (float)(1 / (1 + (ks + kp) * dt * dt)), (float)sup_exp(-c * dt) };
 }
 
-// Kept in the state with what they were made for: with maps they are as many as particles.
+// Kept in the state with the values they were computed for: with maps there is one per particle.
 static void make_springs(const lattice_bound* b, const lattice_params* p, double dt, void* state)
 {
     lattice_state* head = state;
@@ -136,7 +136,7 @@ static void make_springs(const lattice_bound* b, const lattice_params* p, double
     }
 }
 
-// The greatest shape frequency anywhere, as 1/s.
+// The highest shape frequency anywhere, in 1/s.
 static double fastest(const lattice_bound* b, const lattice_params* p)
 {
     double most = (double)p->shape_hz;
@@ -170,7 +170,7 @@ static void move_state(const lattice_bound* b, const sup_rigid* by, void* state)
     if (b->bare) move_flesh(b, by, lattice_bare_state(b, state));
 }
 
-// The root's motion from one pose to another, between two shares of it.
+// The root's motion from one pose to another, between two fractions of it.
 static sup_rigid root_share(const lattice_bound* b, const sup_pose* from, const sup_pose* to, float begin, float end)
 {
     sup_transform x, y;
@@ -184,7 +184,7 @@ static sup_rigid root_share(const lattice_bound* b, const sup_pose* from, const 
     return r;
 }
 
-// The bare flesh starts as the one that is shown.
+// The bare flesh starts equal to the visible one.
 static void copy_to_bare(const lattice_bound* b, void* state)
 {
     if (b->bare) memcpy(lattice_bare_state(b, state), state, lattice_flesh_size(b));
@@ -207,7 +207,7 @@ void lattice_reset(const sup_binding* binding, const void* params, const sup_fra
     sup_stats_add(frame->stats, "lattice.point_not_smooth", b->embed.fallbacks);
     copy_to_bare(b, state);
     if (frame->settling) return;
-    // The flesh starts as fast as the skeleton carries it.
+    // The flesh starts at the speed of the skeleton.
     sup_pose next;
     sup_pose_place(b->character, s.pose_memory, &next);
     frame->sampler->pose(frame->sampler, frame->time + START_SPAN, &next);
@@ -285,8 +285,8 @@ static void place_planes(const lattice_bound* b, void* state, const lattice_scra
     sup_regions_place(&j->regions, s->work);
 }
 
-// kp dt^2, the pull to the pose: where softness is painted, swinging flesh keeps its volume by moving itself and not what
-// stands beside it. NULL: it is the same everywhere.
+// kp dt^2, the pull to the pose: where softness is painted, swinging flesh keeps its volume by moving itself and not its
+// neighbors. NULL: uniform.
 static const float* find_stiffness(const lattice_bound* b, const lattice_step* j, const lattice_scratch* s)
 {
     bool varies = b->soft[SOFT_POSE].scale && !j->symplectic;
@@ -297,13 +297,13 @@ static const float* find_stiffness(const lattice_bound* b, const lattice_step* j
     return s->stiffness;
 }
 
-// Flesh that moves keeps the volumes of its pose: spun about fast, a head would swell by what its springs give way.
-// Painted flesh keeps those of the bare one, and goes back to it where it must.
+// Moving flesh keeps the volumes of its pose: otherwise a head that spins fast would swell as its springs give way. Painted
+// flesh keeps those of the bare one, and moves back to it where necessary.
 typedef struct volume_aim {
     const sup_vec3* back;
     const double*   volumes;
     const float*    stiffness;
-    double*         reached; ///< NULL: not asked
+    double*         reached; ///< NULL: not needed
 } volume_aim;
 
 static bool keep_moving_volumes(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s, const volume_aim* aim,
@@ -337,18 +337,18 @@ typedef struct moved_job {
     const lattice_bound*   b;
     const lattice_scratch* s;
     const lattice_step*    j;
-    bool                   roomy; ///< not at the end of the step: rooms are those of the pose there
+    bool                   roomy; ///< not at the end of the step: clearances are those of the pose there
     bool                   bodies;
     float                  rate;
 } moved_job;
 
-// Where the particles are, and were; no further from where they are skinned than there is room.
+// Where the particles are, and were; no farther from their skinned place than the clearance.
 static void moved_task(void* data, uint32_t begin, uint32_t end)
 {
     const moved_job*       m = data;
     const lattice_step*    j = m->j;
     const lattice_scratch* s = m->s;
-    for (uint32_t i = begin; i < end && m->bodies; ++i) // the pose came here by u dt
+    for (uint32_t i = begin; i < end && m->bodies; ++i) // the pose moved here by u dt
         s->before[i] = v3(j->y[0][i] - j->dt * j->u[0][i] + j->start[0][i], j->y[1][i] - j->dt * j->u[1][i] + j->start[1][i],
                           j->y[2][i] - j->dt * j->u[2][i] + j->start[2][i]);
     for (uint32_t i = begin; i < end; ++i)
@@ -377,8 +377,8 @@ static void kept_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Where the particles are: bodies press, and parts that are pressed bulge elsewhere, in turns, bodies last. Volumes and rooms
-// are those of the pose, at the end of the step. Returns whether anything has moved.
+// Constrains the particles: bodies press, and pressed parts bulge elsewhere, alternating, bodies last. Volumes and clearances
+// are those of the pose at the end of the step. Returns whether anything has moved.
 static bool constrain(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s,
                       const lattice_step* j, double from, double to)
 {
@@ -402,7 +402,7 @@ static bool constrain(const lattice_bound* b, const lattice_params* p, const sup
     return moved;
 }
 
-// One piece for each worker: the lines along z stay on the core that wrote them, which is worth a third of the time on two.
+// One chunk per worker: the lines along z stay on the core that wrote them, which saves a third of the time on two.
 static uint32_t share_of(const sup_tasks* tasks, uint32_t count)
 {
     uint32_t workers = tasks && tasks->workers ? tasks->workers : 1;
@@ -421,7 +421,7 @@ static bool run_regions(const lattice_bound* b, const sup_frame* frame, lattice_
     sup_tasks_run(frame->tasks, sums, share_of(frame->tasks, sums), start_task, j);
     bool still = !j->rest && !j->symplectic;
     for (uint32_t c = 0; c < sums && still; ++c) still = j->still[c];
-    if (still) { // a held pose costs next to nothing: what is on its pose wants to stay there
+    if (still) { // a held pose costs next to nothing: what is on its pose stays there
         for (int a = 0; a < 3; ++a) {
             memset(j->d[a], 0, b->count * sizeof(float));
             memset(j->w[a], 0, b->count * sizeof(float));
@@ -453,7 +453,7 @@ static lattice_step begin_step(const lattice_bound* b, const lattice_params* p, 
     return j;
 }
 
-// No swinging at all: the pose itself.
+// No swing at all: the pose itself.
 static void stay_on_pose(const lattice_bound* b, const lattice_scratch* s, const lattice_step* j, double dt)
 {
     for (uint32_t i = 0; i < b->count; ++i)
@@ -490,12 +490,12 @@ static void substep(const lattice_params* p, const sup_frame* frame, const latti
     sup_tasks_run(frame->tasks, j->b->count, COPY_GRAIN, bare_task, &job);
 }
 
-// All substeps of a step: those of the bare flesh first.
+// All substeps of a step, the bare flesh first.
 static void run(const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, uint32_t count, lattice_step* shown,
                 const lattice_scratch* beside, lattice_step* bare)
 {
-    // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in those that are all shape or
-    // all swing: 0.1 % at 5 ms and 8 Hz, 0.8 % at 8.3 ms.
+    // One iteration is too soft by k^2 / (4 (1 + k)), k = ks dt^2, in the worst mode, and exact in pure shape and pure swing
+    // modes: 0.1 % at 5 ms and 8 Hz, 0.8 % at 8.3 ms.
     double   stiff = fastest(shown->b, p) * (double)shown->dt;
     uint32_t iterations = shown->symplectic || stiff * stiff < 0.8 ? 1 : 2;
     for (uint32_t i = 1; i <= count; ++i) {
@@ -509,8 +509,8 @@ static void run(const lattice_params* p, const sup_frame* frame, const lattice_s
     }
 }
 
-// The pose is found once, at the end of the step: its volumes and gaps cost more than the motion. In between it goes straight
-// there, which is 3 mm off for a hand that turns ten times a second.
+// The pose is computed once, at the end of the step: its volumes and gaps cost more than the motion. In between it moves in a
+// straight line, which is 3 mm off for a hand that turns ten times a second.
 static void step(const lattice_bound* b, const lattice_params* p, const sup_frame* frame, const lattice_scratch* s, void* state,
                  bool* twisted)
 {
@@ -574,7 +574,7 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Morph targets move the skin within its cell; they turn with it.
+// Morph targets move the skin within its cell; they rotate with it.
 static void morph_task(void* data, uint32_t begin, uint32_t end)
 {
     const skin_job* j = data;
@@ -599,13 +599,13 @@ static void add_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->out[p], v3_sub(j->morphed[p], j->rest[p]));
 }
 
-// The file's skin, turned where bones twist, and with what links before did to it.
+// The file's skin, rotated where bones twist, plus what earlier links did to it.
 static const sup_vec3* turned_skin(const lattice_bound* b, const sup_frame* frame, const lattice_scratch* s)
 {
     const sup_vec3* rest = b->character->mesh.points;
     if (b->character->morph_count) rest = sup_pose_morph(b->character, frame->end, s->morphed);
     if (rest != b->character->mesh.points)
-        lattice_turn_points(b, frame, frame->end, rest, s); // else they are there from the pose
+        lattice_turn_points(b, frame, frame->end, rest, s); // otherwise the pose has computed them
     skin_job job = { .rest = frame->skinned, .morphed = frame->points, .out = s->turned };
     if (frame->points != frame->skinned) sup_tasks_run(frame->tasks, b->point_count, COPY_GRAIN, add_task, &job);
     return s->turned;
@@ -619,7 +619,7 @@ static void write_skin(const lattice_bound* b, const sup_frame* frame, void* sta
     sup_tasks_run(frame->tasks, b->count, COPY_GRAIN, place_task, &job);
     sup_lattice_embed_call call = { .embed = &b->embed, .x = s->x, .loose = frame->points, .out = out };
     if (b->keeps_file) call.plus = twisted ? turned_skin(b, frame, s) : frame->points;
-    else if (frame->points != frame->skinned) { // what links before this one did to the skin is kept
+    else if (frame->points != frame->skinned) { // keeps what earlier links did to the skin
         call.plus = frame->points;
         call.minus = frame->skinned;
     }

@@ -1,6 +1,6 @@
 // One substep of the particles, eight at a time. d = x - y is the displacement from the pose, w the speed relative to it:
 //   xh - y' = d + dt (w + u - u') + dt^2 a        u, u' = speed of the pose before and in this step
-// so a pose that moves evenly displaces nothing, and nothing large is ever subtracted.
+// so a pose that moves uniformly causes no displacement, and nothing large is ever subtracted.
 #include "deform/lattice/lattice.h"
 
 static inline f8 at(const float* plane, uint32_t s) { return f8_load(plane + s); }
@@ -19,7 +19,7 @@ static inline void load3(const sup_vec3* v, uint32_t s, f8 out[3])
     for (int i = 0; i < 3; ++i) out[i] = f8_load(rows[i]);
 }
 
-// The rest shape carried along by the root, relative to the origin.
+// The rest shape moved by the root, relative to the origin.
 static inline void rest_reference(const lattice_step* j, uint32_t s, f8 out[3])
 {
     sup_affine a = affine_from_rotation(j->rest->rotation, j->rest->translation);
@@ -58,12 +58,12 @@ bool SUP_WIDE(lattice_predict)(const lattice_step* j, uint32_t chunk)
             f8_store(j->u[i] + s, now);
         }
         moves = moves | (away != zero);
-        // kp dt^2 of hold = 1 / (1 + ks dt^2 + kp dt^2), growing with the square of the displacement.
+        // kp dt^2 of hold = 1 / (1 + ks dt^2 + kp dt^2), increasing with the square of the displacement.
         f8 one = f8_all(1), pull = at(j->pull, s), more = one + f8_all(j->limit) * at(j->b->thin, s) * away;
         f8 kept = (one / hold - one - pull) * more, guess = one / (one + kept);
         f8_store(j->held + s, one / (one + pull + kept));
         for (int i = 0; i < 3; ++i) {
-            // Where a region ends that only swings about its pose and keeps its shape. Asked there, and not at xh, one
+            // Where a region would end that only swings about its pose and keeps its shape. Fitted there, and not at xh, one
             // iteration is exact for such regions and for those at rest under a load.
             asked[i] = j->symplectic ? hold * asked[i] : guess * ahead[i];
             f8 here = y[i] - origin[i];

@@ -4,12 +4,11 @@
 
 #include <math.h>
 
-#define NO_TURN 1e-6f // sine squared of half an angle: less is no turn at all
-#define FAINT_TWIST                                                                                                            \
-    2e-4f // likewise, of 1.6 degrees: linear blending takes 0.01 % off the radius there, and nobody turns it back
+#define NO_TURN 1e-6f     // sine squared of half an angle: less counts as no rotation
+#define FAINT_TWIST 2e-4f // likewise, of 1.6 degrees: linear blending loses 0.01 % of the radius there, not worth correcting
 
-// Sine squared of half the angle by which every joint is twisted about its own bone against its parent, and by which it is
-// swung away from it: two of each. Whether any is twisted.
+// Sine squared of half the angle by which every joint twists about its own bone relative to its parent, and by which it swings:
+// two per joint. Returns whether any is twisted.
 static bool measure_turns(const lattice_bound* b, const sup_pose* pose, float* turns)
 {
     const sup_joint* joints = b->character->skeleton.joints;
@@ -38,7 +37,7 @@ typedef struct blend_job {
     const uint32_t *       begin, *joints;
     const float*           values;
     float*                 out;
-    bool                   points; ///< and not slots: `out` has how much of its turn the skin may take
+    bool                   points; ///< not slots: `out` has how much of its rotation the skin may take
 } blend_job;
 
 static void blend_task(void* data, uint32_t first, uint32_t last)
@@ -48,7 +47,7 @@ static void blend_task(void* data, uint32_t first, uint32_t last)
     for (uint32_t p = first; p < last; ++p) {
         float twist = 0, swing = 0, share = j->points ? j->out[p] : j->b->loose ? j->b->loose[p] : 1.0f;
         j->out[p] = 0;
-        if (j->begin[p + 1] - j->begin[p] < 2) continue; // one bone alone turns it the same either way
+        if (j->begin[p + 1] - j->begin[p] < 2) continue; // a single bone rotates it the same either way
         for (uint32_t i = j->begin[p]; i < j->begin[p + 1]; ++i) {
             twist += j->values[i] * turns[2 * j->joints[i]];
             swing += j->values[i] * turns[2 * j->joints[i] + 1];
@@ -72,7 +71,7 @@ void lattice_find_skin_blends(const lattice_bound* b, const sup_frame* frame, co
 {
     const sup_weights* w = &b->character->weights;
     blend_job          points = { b, s, w->begin, w->joints, w->values, s->point_blend, true };
-    if (b->point_skin) { // what the corners of a point's cell have room for, and may be changed by
+    if (b->point_skin) { // clearance of the corners of a point's cell, and how much of it may be changed
         sup_lattice_embed_products(&b->embed, s->clearance, b->loose, frame->tasks, s->point_blend);
         sup_tasks_run(frame->tasks, b->point_count, GRAIN, blend_task, &points);
     }

@@ -1,16 +1,16 @@
-// Weights of the corners: spread from the bones through the cells, or carried in from the skin.
+// Weights of the corners: diffused from the bones through the cells, or extended from the skin.
 #include "base/sort.h"
 #include "deform/lattice/lattice_binder.h"
 
 #include <math.h>
 #include <string.h>
 
-// Taken off every weight: the faint ones vanish without a jump where they do.
+// Subtracted from every weight: faint ones fade to zero without a jump.
 #define FAINT_WEIGHT 2e-3
-#define FILE_HOLD 4.0f   // how hard the skin's own values hold the particles beside it, against a link's 1
+#define FILE_HOLD 4.0f   // weight of the skin's own values at nearby particles, against a link's 1
 #define FLOOR_HOLD 1e-5f // keeps a piece without points solvable
 
-// Bones by joint, rising.
+// Bones by joint, ascending.
 static sup_result list_bones(binder* m)
 {
     const sup_skeleton* s = &m->in->character->skeleton;
@@ -82,7 +82,7 @@ static sup_result spread_from_bones(binder* m)
     if (!m->all || !m->group_of || !m->runs) return sup_fail_memory(m->error, "weights of a lattice");
     for (uint32_t g = 0; g < m->groups; ++g) m->group_of[g] = g;
     sup_result r = SUP_OK;
-    for (uint32_t ended = 0; ended < m->groups && r == SUP_OK;) { // some tenths of a second of each at a time
+    for (uint32_t ended = 0; ended < m->groups && r == SUP_OK;) { // each call runs for some tenths of a second
         sup_tasks_run(m->in->tasks, m->groups, 1, solve_groups, m);
         ended = 0;
         for (uint32_t g = 0; g < m->groups; ++g) ended += m->runs[g].ended;
@@ -124,8 +124,8 @@ sup_result lattice_extend(const lattice_bound* b, const float* places, const flo
     return lattice_solve(&d, out, work, in, share_done, error);
 }
 
-// Joints in groups of SUP_LANES; only those groups count of which some point follows a joint: a rig has thousands of joints
-// that no skin knows. `out`: the weights by group, then by point.
+// Joints in groups of SUP_LANES; only groups with a joint that some point follows count: a rig has thousands of joints that no
+// skin uses. `out`: the weights by group, then by point.
 static sup_result list_groups(binder* m, sup_sort_item** out)
 {
     const sup_character* c = m->in->character;
@@ -147,7 +147,7 @@ static sup_result list_groups(binder* m, sup_sort_item** out)
     return SUP_OK;
 }
 
-// The file's weights, carried into the cells; owners are then simply all joints.
+// The file's weights, extended into the cells; the owners are then simply all joints.
 static sup_result spread_from_file(binder* m)
 {
     const sup_character* c = m->in->character;
@@ -174,7 +174,7 @@ static sup_result spread_from_file(binder* m)
     return r;
 }
 
-// Of the owners in a group, SUP_LANES of them; the last group has fewer.
+// The weights of a group's owners, SUP_LANES of them; the last group has fewer.
 static const float* weights_of(const binder* m, uint32_t particle, uint32_t group, uint32_t* owner, uint32_t* lanes)
 {
     size_t count = m->b->voxels.particle_count;
@@ -183,7 +183,7 @@ static const float* weights_of(const binder* m, uint32_t particle, uint32_t grou
     return m->all + (group * count + particle) * SUP_LANES;
 }
 
-// Those that count, normalized; where nothing reaches (a piece without points), the nearest bone.
+// The weights that count, normalized; where nothing reaches (a piece without points), the nearest bone.
 static uint32_t keep_weights(const binder* m, uint32_t p, uint32_t* joints, float* values)
 {
     double   total = 0, kept = 0;
@@ -229,7 +229,7 @@ static sup_result list_weights(binder* m)
     return SUP_OK;
 }
 
-// The skin set of the particles in slots; fillers have no weights and stay where they are.
+// The skin set of the particles in slots; padding has no weights and stays put.
 static sup_result make_skin(binder* m)
 {
     lattice_bound*      b = m->b;
@@ -255,7 +255,7 @@ static sup_result make_skin(binder* m)
         sup_affine bind;
         if (affine_invert(&s->joints[j].inverse_bind, &bind)) centers[j] = affine_translation(&bind);
     }
-    for (uint32_t i = s->bone_count; i-- > 0;) // the first of a joint has the last word
+    for (uint32_t i = s->bone_count; i-- > 0;) // the first bone of a joint wins
         axes[s->bones[i].joint] = v3_normalize(v3_sub(s->bones[i].tail, s->bones[i].head), v3(0, 0, 0));
     b->bone_axes = axes;
     b->influence_begin = begin;

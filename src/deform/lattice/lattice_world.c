@@ -1,4 +1,4 @@
-// What the world does to the particles from afar: gravity, wind, forces. Bodies are in lattice_bodies.c.
+// Forces of the world on the particles: gravity, wind, forces. Bodies are in lattice_bodies.c.
 #include "deform/lattice/lattice.h"
 #include "run/grip.h"
 
@@ -9,7 +9,7 @@
 
 static bool is_zero(sup_vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-// The sculpted shape already hangs in gravity: what acts is the difference to gravity turned along with the flesh.
+// The sculpted shape already hangs in gravity: only the difference from gravity rotated with the flesh acts.
 static void add_gravity(const lattice_bound* b, const lattice_params* p, sup_vec3 g, const lattice_scratch* s)
 {
     float size = v3_length(g);
@@ -28,7 +28,8 @@ static void add_gravity(const lattice_bound* b, const lattice_params* p, sup_vec
     }
 }
 
-// How far a force reaches each particle. A painted region is the skin's: what stands around it takes the most of its points.
+// How strongly a force reaches each particle. A painted region belongs to the skin: a particle takes the maximum of the points
+// around it.
 static void find_reach(const lattice_bound* b, const sup_force* f, const lattice_scratch* s)
 {
     if (f->kind == SUP_FORCE_BONE) {
@@ -47,7 +48,7 @@ static void find_reach(const lattice_bound* b, const sup_force* f, const lattice
     }
 }
 
-// Where the particles are that a spring holds, and where they are going by themselves.
+// The pull of a spring on the particles it holds, from where they are and where they would go by themselves.
 static sup_vec3 spring_pull(const lattice_step* j, const lattice_params* p, const sup_force* f, double dt,
                             const lattice_scratch* s)
 {

@@ -1,5 +1,5 @@
-// Skin, fat, muscle and bone: a rigged surface alone becomes four layers of tissue that stretch, jiggle, keep their volume and
-// press against each other (Deul and Bender 2013, corrected: docs/deformers/layers.md says where and why).
+// Skin, fat, muscle and bone: four layers of tissue, made from the rigged surface alone, that stretch, jiggle, keep their
+// volume and press on each other (Deul and Bender 2013, corrected: docs/deformers/layers.md says where and why).
 #include "deform/layers/layers.h"
 
 #define AT(field) offsetof(layers_params, field)

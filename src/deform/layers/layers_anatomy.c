@@ -1,11 +1,11 @@
-// Anatomy by default: what lies over bone is firm up to the skin.
+// Default anatomy: tissue over certain bones is firm up to the skin.
 //
 //   f      = sum over the solids (rig/anatomy.h) of smoothstep(0.7, 1, weight of its joints)
 //   share  = k dt^2 / (1 + k dt^2),   k = 3 x stiffness_unit x f x anatomy
 //   x      <- x + share (place over the bone - x),   for all layers
-// Where two solids bend against each other (a finger), neither has more than half of the weights, and flesh stays soft as a
-// crease needs it. The pull is an implicit spring, so it means the same at any number of substeps, and contacts can still press
-// it in.
+// Where two solids bend against each other (a finger), neither has more than half of the weights, and flesh stays as soft as a
+// crease needs. The pull is an implicit spring, so it means the same at any number of substeps, and contacts can still press it
+// in.
 #include "deform/layers/layers_anatomy.h"
 
 #include "rig/anatomy.h"
@@ -13,15 +13,15 @@
 #include <math.h>
 #include <string.h>
 
-static const float firm_from = 0.7f, firm_to = 1.0f; // of the weights of a solid
-static const float volume_kept = 0.05f;              // of what a firm point would move for the volume of its part
+static const float firm_from = 0.7f, firm_to = 1.0f; // of a solid's weights
+static const float volume_kept = 0.05f;              // share of its volume correction that a firm point keeps
 enum { NOTE_NAMES = 12, NOTE_BYTES = 400, SOLIDS_MOST = 8 };
 
-// What the person said about the tissue there goes before: bone values and maps of these.
+// Explicit settings there take precedence: bone values and maps of these parameters.
 static const int told_rows[] = { ROW_PROJECT_FAT,   ROW_PROJECT_MUSCLE,   ROW_PROJECT_BONE,   ROW_STIFFNESS_SKIN,
                                  ROW_STIFFNESS_FAT, ROW_STIFFNESS_MUSCLE, ROW_STIFFNESS_BONE, ROW_TETHER };
 
-// Gone where a bone with a value of its own carries as much as firm tissue asks for.
+// 0 where a bone with its own value carries as much weight as firm tissue requires.
 static float left_open(const sup_field* fields, uint32_t point)
 {
     float open = 1;
@@ -32,7 +32,7 @@ static float left_open(const sup_field* fields, uint32_t point)
     return open;
 }
 
-// Influences come in any order of solids; few points have more than four of them.
+// Influences list their solids in any order; few points have more than four.
 static float firmness_of(const uint32_t* joints, const float* values, uint32_t influences, const uint32_t* solids)
 {
     uint32_t found[SOLIDS_MOST], count = 0;
@@ -49,8 +49,8 @@ static float firmness_of(const uint32_t* joints, const float* values, uint32_t i
     return fminf(firm, 1);
 }
 
-// A cage has the weights of its surroundings, and a head of few points would have none that are the head's alone. So it is as
-// firm as the mesh is around it.
+// A cage has the weights of its surroundings, and a head of few points would have none that belong to the head alone. So the
+// cage is as firm as the mesh around it.
 static float firmness_at(const sup_bind_input* in, const layers_bound* b, const sup_cage* cage, const uint32_t* solids,
                          uint32_t k)
 {
@@ -68,7 +68,7 @@ static float firmness_at(const sup_bind_input* in, const layers_bound* b, const 
     return fminf(firm, 1);
 }
 
-// Names of the firm joints whose parent is not, so "head" and not each of its teeth.
+// Names of the firm joints whose parent is not firm: "head" instead of each of its teeth.
 static void note_firm(const sup_bind_input* in, const uint32_t* solids, const bool* carries)
 {
     const sup_skeleton* s = &in->character->skeleton;
@@ -126,6 +126,6 @@ void layers_set_firmness(layers_run* r, uint32_t k, float unit)
 
 float layers_firm_bulge(const layers_run* r, uint32_t joint, float bulge)
 {
-    // Skin that is held in its place cannot give a volume that is not its own: asked for it, it would never rest.
+    // Skin held in place cannot produce a different volume: if asked to, it would never come to rest.
     return 1 + (bulge - 1) * (1 - r->p->anatomy * r->b->joint_firm[joint]);
 }

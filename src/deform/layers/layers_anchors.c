@@ -1,21 +1,21 @@
-// Where the layers are: every point of the skin has a foot on the bones, and its copies stand on the way there.
+// Where the layers are: every skin point has a bone anchor, and its copies lie between the two.
 //
-//   foot  b = sum of weight x closest point of the joint's bones (dominant: of the first joint alone, as in the paper; it jumps
-//         where two bones meet)
+//   anchor b = sum of weight x closest point of the joint's bones (dominant: the first joint alone, as in the paper; it jumps
+//          where two bones meet)
 //   layer x0 + p (b - x0), p = project_fat < project_muscle < project_bone < 1
-// Guards, in this order: no way (the point lies on the bone), a way that leaves the body or goes along it, layers that fold,
-// layers that meet.
+// Guards, in this order: no offset (the point lies on the bone), an offset that leaves the body or runs along it, layers that
+// fold, layers that meet.
 #include "deform/layers/layers.h"
 #include "geom/search/bvh.h"
 
 #include <math.h>
 #include <string.h>
 
-static const float  no_way = 1e-3f;        // mean edges: a foot nearer than this is none
-static const float  leaving_share = 0.45f; // of the way to where it leaves the body
-static const double long_way = 1.5;        // thicknesses: a foot further away than this is not that of this limb
-static const float  fold_limit = 0.05f;    // of the cosine and area a layer's triangle must keep
-static const float  fold_step = 0.85f;     // depth of a folded triangle's points, each round
+static const float  no_way = 1e-3f;        // mean edges: an anchor nearer than this does not count
+static const float  leaving_share = 0.45f; // of the distance at which the offset leaves the body
+static const double long_way = 1.5;        // thicknesses: an anchor farther away than this belongs to another limb
+static const float  fold_limit = 0.05f;    // of the cosine and area that a layer's triangle must keep
+static const float  fold_step = 0.85f;     // factor on the depth of a folded triangle's points, each round
 static const float  shallow = 0.5f;        // of its depth: a point that loses more would be a pit in the flesh around it
 enum { EVEN_ROUNDS = 40, FOLD_ROUNDS = 40 };
 static const float least_gap = 0.02f; // mean edges between layers
@@ -24,19 +24,19 @@ typedef struct binder {
     layers_bound*        b;
     const layers_params* p;
     uint32_t             bone_count;
-    sup_bone*            bones;                    // the skeleton's, with leaves as long as what they carry
-    const uint32_t *     bone_begin, *joint_bones; // of each joint, rising
+    sup_bone*            bones;                    // the skeleton's, with leaves as long as the skin they carry
+    const uint32_t *     bone_begin, *joint_bones; // of each joint, ascending
     sup_bvh              bvh;
     sup_box *            nodes, *slots;
-    sup_vec3*            ways;   // foot - skin
-    float*               scales; // of each point's depth, by the limiter
-    uint64_t             looks;  // boxes and triangles that rays have looked at
+    sup_vec3*            ways;   // anchor - skin
+    float*               scales; // of each point's depth, from the limiter
+    uint64_t             looks;  // boxes and triangles tested by rays
     const sup_progress*  progress;
-    bool                 stopped; // by whoever waits
+    bool                 stopped; // by the caller
 } binder;
 
-// For each triangle of a character, rays look at up to 500 boxes and triangles. Through faces in any order, which have no
-// inside, at all of them; and there are rays for every point, in up to EVEN_ROUNDS rounds.
+// Rays test up to 500 boxes and triangles per triangle of a character. Through unordered faces, which have no inside, they test
+// all of them; and there are rays for every point, in up to EVEN_ROUNDS rounds.
 enum { LOOKS_MOST = 4096 };
 static bool crowded(const binder* m) { return m->looks > LOOKS_MOST * (uint64_t)m->b->triangle_count; }
 
@@ -48,8 +48,8 @@ static bool go_on(binder* m, double share)
 
 // ---------------------------------------------------------------------------------------------- leaves
 
-// A leaf's tail is a guess (0.3 parent lengths). A hand or a head reaches further; if it were flesh all the way it would flop.
-// So a leaf becomes as long as the skin it carries, less the thickness at its end.
+// A leaf's tail is a guess (0.3 parent lengths). A hand or a head reaches farther; if all of that were flesh, it would flop. So
+// a leaf gets the length of the skin it carries, less the thickness at its end.
 static void lengthen_leaf(const layers_bound* b, sup_bone* bone, const uint32_t* points, uint32_t point_count)
 {
     sup_vec3 along = v3_sub(bone->tail, bone->head);
@@ -69,7 +69,7 @@ static void lengthen_leaf(const layers_bound* b, sup_bone* bone, const uint32_t*
     if (reach > length) bone->tail = v3_mad(bone->head, reach, along);
 }
 
-/// Lists who belongs to which joint: `begin` joint_count + 1, `list` rising within each. False: out of memory.
+/// Groups items by joint: `begin` has joint_count + 1 entries, `list` is ascending within each. False: out of memory.
 static bool group(uint32_t joint_count, uint32_t count, const uint32_t* joint_of, sup_arena* arena, const uint32_t** begin,
                   const uint32_t** list)
 {
@@ -155,7 +155,7 @@ static bool box_hit(const sup_box* box, sup_vec3 o, sup_vec3 d, double most)
     return low <= high * (1 + 1e-6) + 1e-12;
 }
 
-// Where the line o + s d goes out through the triangle's back, or a negative number.
+// Where the ray o + s d exits through the triangle's back; negative if it does not.
 static double leaves_through(const sup_vec3* points, const uint32_t* c, sup_vec3 o, sup_vec3 d)
 {
     double          e[3], f[3], t[3], dir[3] = { d.x, d.y, d.z };
@@ -165,14 +165,14 @@ static double leaves_through(const sup_vec3* points, const uint32_t* c, sup_vec3
     t[0] = (double)o.x - p->x, t[1] = (double)o.y - p->y, t[2] = (double)o.z - p->z;
     double n[3] = { e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0] };
     double facing = n[0] * dir[0] + n[1] * dir[1] + n[2] * dir[2];
-    if (!(facing > 0)) return -1; // goes in, or along
+    if (!(facing > 0)) return -1; // it enters, or is parallel
     double s = -(n[0] * t[0] + n[1] * t[1] + n[2] * t[2]) / facing;
     double g[3] = { dir[1] * t[2] - dir[2] * t[1], dir[2] * t[0] - dir[0] * t[2], dir[0] * t[1] - dir[1] * t[0] };
     double u = (f[0] * g[0] + f[1] * g[1] + f[2] * g[2]) / facing, v = -(e[0] * g[0] + e[1] * g[1] + e[2] * g[2]) / facing;
     return u >= 0 && v >= 0 && u + v <= 1 ? s : -1;
 }
 
-// The first place, as a share of d, at which the way from point k leaves the body; infinity: it does not within `most`.
+// The first place where the ray from point k leaves the body, as a share of d; infinity if it does not within `most`.
 static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most, uint64_t* looks)
 {
     const layers_bound* b = m->b;
@@ -201,7 +201,7 @@ static double way_out(const binder* m, uint32_t k, sup_vec3 d, double most, uint
     return best;
 }
 
-enum { WAY_GRAIN = 64, WAY_SLICE = 64 }; // points of a task, and tasks between two reports
+enum { WAY_GRAIN = 64, WAY_SLICE = 64 }; // points per task, and tasks between two reports
 
 typedef struct way_job {
     binder*   m;
@@ -222,13 +222,13 @@ static void way_task(void* data, uint32_t begin, uint32_t end)
         sup_vec3 way = v3_sub(anchor_of(m, k), b->rest[k]), inwards = v3_scale(b->normals[k], -1);
         double   thick = v3_length2(inwards) > 0 ? way_out(m, k, inwards, 100.0 * b->mean_edge, looks) : INFINITY;
         if (v3_length(way) < no_way * b->mean_edge) {
-            // half of what is behind the point, or an edge where nothing is
+            // half of the thickness behind the point, or an edge length if nothing is there
             way = v3_scale(inwards, isfinite(thick) ? 0.5f * (float)thick : b->edges[k]);
             j->at_skin[k] = 1;
         }
         double out = v3_length2(way) > 0 ? way_out(m, k, way, 1.0, looks) : INFINITY;
         j->outside[k] = out < 1.0;
-        // A finger, an ear without bones of its own: half way through it. A share of the way along it would be of any depth.
+        // A finger, or an ear without bones of its own: halfway through it. A share of the offset could be any depth.
         if ((double)v3_length(way) > long_way * thick) way = v3_scale(inwards, leaving_share * (float)thick);
         else if (out < 1.0) way = v3_scale(way, leaving_share * (float)out);
         m->ways[k] = way;
@@ -238,7 +238,7 @@ static void way_task(void* data, uint32_t begin, uint32_t end)
 
 // ---------------------------------------------------------------------------------------------- layers
 
-// Depths of the three layers below the skin at a point, rising, as shares of its way.
+// Depths of the three layers below the skin at a point, ascending, as shares of its offset.
 static void depths_at(const binder* m, uint32_t k, float out[LAYERS])
 {
     const layers_bound* b = m->b;
@@ -261,7 +261,7 @@ static void place_point(const binder* m, uint32_t k, sup_vec3* rest)
     }
 }
 
-// A triangle of a layer that has turned over, or all but lost its area, beside that of the skin.
+// A triangle of a layer that has flipped, or lost nearly all of its area, compared with the skin's.
 static bool folded(const binder* m, const sup_vec3* rest, const uint32_t* c, int layer)
 {
     const layers_bound* b = m->b;
@@ -277,7 +277,7 @@ static bool folded(const binder* m, const sup_vec3* rest, const uint32_t* c, int
     return v3_dot(own, skin) <= fold_limit * keep * keep * v3_length2(skin) && v3_length2(skin) > 0;
 }
 
-// Marks the points of folded triangles; false if there is none.
+// Marks the points of folded triangles; false if there are none.
 static bool mark_folds(const binder* m, const sup_vec3* rest, bool* marked)
 {
     const layers_bound* b = m->b;
@@ -292,7 +292,7 @@ static bool mark_folds(const binder* m, const sup_vec3* rest, bool* marked)
     return found;
 }
 
-// Takes the depths back of all patches of which a point has become too shallow. False if there is none.
+// Undoes the depths of every patch with a point that has become too shallow. False if there are none.
 static bool restore_depths(binder* m, sup_vec3* rest, bool* marked, uint32_t* queue)
 {
     const layers_bound* b = m->b;
@@ -318,8 +318,9 @@ static bool restore_depths(binder* m, sup_vec3* rest, bool* marked, uint32_t* qu
     return found;
 }
 
-// Where feet of neighbors lie on bones far apart (a hip, an armpit), they move towards the middle of their neighbors until no
-// layer folds: the closer the three feet, the more a layer's triangle is that of the skin. Depths stay, and so does flesh.
+// Where neighboring points have anchors on bones far apart (a hip, an armpit), the anchors move toward their neighbors' mean
+// until no layer folds: the closer the three anchors, the closer a layer's triangle is to the skin's. Depths stay, and so does
+// flesh.
 static void even_anchors(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums, uint32_t* counts)
 {
     const layers_bound* b = m->b;
@@ -346,7 +347,7 @@ static void even_anchors(binder* m, sup_vec3* rest, bool* marked, sup_vec3* sums
     }
 }
 
-// Folded layers become shallower.
+// Makes folded layers shallower.
 static void unfold(binder* m, sup_vec3* rest, bool* marked)
 {
     const layers_bound* b = m->b;
@@ -358,7 +359,7 @@ static void unfold(binder* m, sup_vec3* rest, bool* marked)
         }
 }
 
-/// False: the faces are in each other's way everywhere, or somebody wants no more.
+/// False: faces block each other everywhere, or the caller canceled.
 static bool find_ways(binder* m, const sup_tasks* tasks, way_job* job)
 {
     layers_bound* b = m->b;

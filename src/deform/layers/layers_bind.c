@@ -1,4 +1,4 @@
-// Skin sets, and what the solver keeps: joints, volumes, contacts. Masses and regions are in layers_regions.c.
+// Skin sets and what the solver needs: joints, volumes, contacts. Masses and regions are in layers_regions.c.
 #include "base/sort.h"
 #include "deform/layers/layers.h"
 #include "deform/layers/layers_anatomy.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 
 static const float bound_bone_share = 0.6f; // of the shortest bone at a joint
-static const float contact_margin = 1.5f;   // mean edges within which bodies are listed: half an edge beyond any thickness
-static const float contact_reach = 1.0f;    // mean edges a point may be in a body and still be found
-static const float crossing_most = 0.3f; // of the triangles may pass through others at rest, or the skin does not touch itself
-static const float volume_most = 4.0f;   // times as far as half the points of a part one may go for its volume
-enum { LABEL_FEWEST = 30 };              // triangles of a part
+static const float contact_margin = 1.5f;   // mean edges within which bodies are listed: half an edge more than any thickness
+static const float contact_reach = 1.0f;    // mean edges that a point may be inside a body and still be found
+static const float crossing_most = 0.3f;    // of the triangles may cross others at rest; above it skin does not touch itself
+static const float volume_most = 4.0f;      // a point's volume correction may be this many times the median of its part
+enum { LABEL_FEWEST = 30 };                 // triangles of a part
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
 
@@ -65,8 +65,8 @@ static bool list_joints(const sup_skeleton* s, sup_arena* arena, joint_lists* ou
     return true;
 }
 
-// A joint is a knob only where its bones are long beside it. Between the short bones of a thick spine it would push the belly
-// about: particles further away than a share of the shortest bone are not bound.
+// A joint is a knob only where its bones are long compared with it. Between the short bones of a thick spine it would push the
+// belly around: particles farther away than a share of the shortest bone are not bound.
 static sup_result slim_bounds(layers_bound* b, const sup_skeleton* s, sup_arena* temporary, sup_error* error)
 {
     float*           shortest = SUP_NEW(temporary, float, s->joint_count);
@@ -151,9 +151,9 @@ static sup_result make_volumes(const sup_bind_input* in, layers_bound* b, const 
 }
 
 typedef struct volume_rates {
-    const float*   rates; // per point: how far it goes under a pressure
+    const float*   rates; // per point: how far it moves under pressure
     float*         shares;
-    uint32_t*      seen; // per point: the last part + 1 that had it
+    uint32_t*      seen; // per point: the last part + 1 that contained it
     sup_sort_item *items, *spare;
 } volume_rates;
 
@@ -164,7 +164,7 @@ static void even_part(const sup_volumes* v, uint32_t part, const volume_rates* w
         uint32_t k = v->corners[i], bits;
         if (k >= v->point_count || w->seen[k] == part + 1) continue;
         w->seen[k] = part + 1;
-        memcpy(&bits, &w->rates[k], sizeof bits); // rates are not negative: they rise as their bits do
+        memcpy(&bits, &w->rates[k], sizeof bits); // rates are not negative, so they sort as their bits do
         w->items[count++] = (sup_sort_item){ bits, k };
     }
     if (count == 0) return;
@@ -176,8 +176,8 @@ static void even_part(const sup_volumes* v, uint32_t part, const volume_rates* w
     }
 }
 
-// By its mass a point goes the further for the volume the thinner the flesh is there. Over a bone close under the skin that is
-// fifty times as far as elsewhere, and then the step of its whole part is cut short for it.
+// By mass alone, a volume correction moves a point farther the thinner the flesh is. Over a bone close under the skin that is
+// fifty times as far as elsewhere, and the step of its whole part is cut short for it.
 static sup_result even_volumes(layers_bound* b, sup_arena* arena, sup_arena* temporary, sup_error* error)
 {
     float *      rates = SUP_NEW(temporary, float, b->stride), *shares = SUP_NEW(arena, float, b->stride);
@@ -226,9 +226,9 @@ static sup_result make_contact(layers_bound* b, sup_arena* arena, sup_error* err
 
 // ---------------------------------------------------------------------------------------------- bind
 
-// How far limbs that bones press into each other hold one another back before they are let go is a matter of flesh and not of
-// triangles: on a cage as far as the material's regions are wide, of an edge at least so much. On the mesh itself it is an
-// edge: legs that are six points around would pass through each other for the sake of a few millimetres.
+// How far limbs that bones press into each other hold back before they are released is a property of the flesh, not of the
+// triangles: on a cage it is the radius of the material's regions, and at least this share of an edge. On the mesh itself it is
+// an edge: otherwise legs six points around would pass through each other for the sake of a few millimetres.
 static const float least_give = 0.33f;
 
 static float give_of(const layers_bound* b, uint32_t i)

@@ -1,9 +1,9 @@
 // What carries the tissue: the mesh itself, or a cage around it that the mesh rides on (geom/cage/cage.h,
 // solve/particles/ride.h).
 //
-// On a cage everything is bound as if the cage were the character: the same skeleton, weights, maps and bone values taken from
-// the mesh near each of its points. Only what comes in by points of the mesh (painted regions of forces) and what goes out know
-// more.
+// On a cage everything is bound as if the cage were the character: the same skeleton, with weights, maps and bone values taken
+// from the mesh near each cage point. Only what refers to points of the mesh (painted regions of forces) and the output tell
+// them apart.
 #include "deform/layers/layers_cage.h"
 
 #include "run/binding.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum { AUTO_POINTS = 1500, POINTS_FEWEST = 200, POINTS_MOST = 20000 };
-// `auto`: what a core works for a point of the mesh in a frame of 33 ms, with the standard rounds, and as much again where
-// limbs may meet; and how long that may take for all of them. A cage that does not halve the work is not worth what it rounds.
-// Of the other meshes with more points than a cage would have, those that are no clean surface get one all the same.
+// `auto`: the time a core takes per mesh point in a frame of 33 ms with the standard rounds, and as much again where limbs may
+// meet; and the budget for all points. A cage that does not halve the work is not worth the detail it rounds off. A mesh within
+// the budget that has more points than a cage would, and is not a clean surface, gets a cage too.
 static const double point_ms = 0.014, budget_ms = 60;
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "a cage"); }
@@ -69,7 +69,7 @@ static sup_result describe(const sup_bind_input* in, const sup_progress* progres
     return SUP_OK;
 }
 
-// Ends of the skeleton, as far as it carries skin.
+// Ends of the skeleton that carry skin.
 static sup_result count_limbs(const sup_skeleton* s, sup_arena* temporary, uint32_t* out, sup_error* error)
 {
     bool* goes_on = SUP_NEW(temporary, bool, s->joint_count);
@@ -95,7 +95,7 @@ static sup_result choose_points(const sup_skeleton* s, const sup_cage_desc* desc
     return r;
 }
 
-// A field over points of the mesh, as the cage's points see it.
+// A field over mesh points, resampled at the cage's points.
 static const float* carry_values(const sup_cage* c, const float* values, sup_arena* arena)
 {
     float* out = SUP_NEW(arena, float, c->point_count);

@@ -1,31 +1,31 @@
-// One material in any mesh: what makes regions of rings act as regions of a size in metres would.
+// One material in any mesh: makes regions of rings behave as regions of a fixed size in metres would.
 //
-// The material is made of regions whose radius is a share of the depth of the tissue. On a cage, where edges are longer than
-// that, a ring would hold flesh together along the skin the more the coarser the cage, and a bend would spread over the whole
-// limb; so a ring counts (radius / edge)^2 in its region: as stiff as the narrow ring would be. On the mesh itself rings count
-// whole: limbs that bones press through each other come apart less well with skin that holds together less.
+// The material consists of regions whose radius is a share of the tissue's depth. On a cage, whose edges are longer than that,
+// a ring would stiffen the flesh along the skin, more so the coarser the cage, and a bend would spread over the whole limb; so
+// a ring counts (radius / edge)^2 in its region: as stiff as the narrow ring would be. On the mesh itself rings count in full:
+// limbs that bones press through each other separate less well when the skin holds together less.
 //
-// The skin gives way under its own weight by what the regions of its column let it: u = G u + g / ks, where G is one round of
-// shape matching for a displacement that is the same all around. Across the column a region turns with the slope of the
-// displacement, the more the narrower it is: slope = sum mt dz u / (sum mt dz^2 + n mt r^2), r = its radius on that axis. So
-// a fine mesh, and the layers near the bone, where rings are narrow, would be softer than the same flesh in a coarse mesh.
-// The ratio of what the column gives to what one of the material gives multiplies the stiffness.
+// The skin sags under its own weight as far as the regions of its column allow: u = G u + g / ks, where G is one round of shape
+// matching for a displacement that is the same all around. Across the column a region rotates with the slope of the
+// displacement, more so the narrower it is: slope = sum mt dz u / (sum mt dz^2 + n mt r^2), r = its radius on that axis. So a
+// fine mesh, and the layers near the bone, where rings are narrow, would be softer than the same flesh in a coarse mesh. The
+// compliance of the column over that of a column of the material multiplies the stiffness.
 #include "deform/layers/layers.h"
 
 #include <math.h>
 
-static const double least_count = 0.01;                  // of a ring: skin close over bone is still a skin
-static const double regular_ring = 6;                    // neighbors in it
-static const double least_ratio = 0.25, most_ratio = 16; // beyond that a mesh has no depth or no width
+static const double least_count = 0.01;                  // of a ring: skin close to bone is still skin
+static const double regular_ring = 6;                    // neighbors in a ring
+static const double least_ratio = 0.25, most_ratio = 16; // beyond these a mesh has no depth or no width
 
 typedef struct column {
-    double depth[LAYERS];      // along the way to the bone
+    double depth[LAYERS];      // along the offset to the bone
     double mass[LAYERS];       // mt
-    double radius2[2][LAYERS]; // mean square of the ring, on either axis across
-    double ring[LAYERS];       // neighbors, as much as they count
+    double radius2[2][LAYERS]; // mean square of the ring, on both axes across
+    double ring[LAYERS];       // neighbors, weighted by how much they count
 } column;
 
-// Rows over u: the center of each layer's region, and its slope.
+// Linear in u: the center of each layer's region, and its slope.
 typedef struct column_rows {
     double center[LAYERS][LAYERS], slope[LAYERS][LAYERS], middle[LAYERS];
 } column_rows;
@@ -49,13 +49,13 @@ static void fit_rows(const column* c, const double* radius2, column_rows* out)
     out->middle[LAYER_BONE] = c->depth[LAYER_BONE];
 }
 
-// What region l makes of the displacement `of` a layer, at layer k.
+// The factor of layer `of` in the displacement that region l gives layer k.
 static double row_at(const column_rows* r, const column* c, int l, int k, int of)
 {
     return r->center[l][of] + r->slope[l][of] * (c->depth[k] - r->middle[l]);
 }
 
-// Displacement of the skin for g / ks = 1 at every layer that moves.
+// Displacement of the skin for g / ks = 1 at every free layer.
 static double give(const column* c, const double* radius2)
 {
     column_rows rows;
@@ -91,7 +91,7 @@ static void measure_ring(const layers_bound* b, const sup_rings* rings, uint32_t
     }
 }
 
-// The axes across the column on which the layer over the bone is widest and narrowest.
+// The axes across the column along which the layer above the bone is widest and narrowest.
 static void find_axes(const layers_bound* b, const sup_rings* rings, uint32_t p, sup_vec3 along, sup_vec3 axes[2])
 {
     sup_vec3        e = v3_across(along), f = v3_cross(along, e);
@@ -110,7 +110,7 @@ static void find_axes(const layers_bound* b, const sup_rings* rings, uint32_t p,
     axes[1] = v3_cross(along, axes[0]);
 }
 
-// By the edges themselves: regions that are wider on purpose, where skin has to fold, count whole.
+// From the edges themselves: regions widened on purpose, where skin has to fold, count in full.
 void layers_ring_counts(const layers_bound* b, float* out)
 {
     const uint32_t *begin = b->topology.ring_begin, *ring = b->topology.ring;

@@ -1,6 +1,6 @@
-// What `render --show layers.WHAT` and the page see: skin, fat, muscle, bone (the layers' triangles), layers (the three inner
-// ones), cutaway (the half of them behind the middle, and all of the bone), feet (ways from the skin to the bone layer),
-// contacts (what touches what), cage (the surface that carries the tissue), volumes (the skin, a shade for each part).
+// What `render --show layers.WHAT` and the page show: skin, fat, muscle, bone (the layers' triangles), layers (the three inner
+// ones), cutaway (their far half, and all of the bone), feet (lines from the skin to the bone layer), contacts (what touches
+// what), cage (the surface that carries the tissue), volumes (the skin, one shade per part).
 #include "deform/layers/layers.h"
 
 static const char* const layer_names[LAYERS] = { "skin", "fat", "muscle", "bone" };
@@ -34,8 +34,8 @@ static void draw_layers(const easel* e)
         }
 }
 
-// Outside the skin, which would hide it: above a cage as far as the skin stands out there. Along the tissue, which goes the
-// same way from all triangles of a point.
+// Drawn outside the skin, which would hide it: above a cage by how far the skin protrudes there. Offset along the tissue, which
+// is the same for all triangles of a point.
 static sup_vec3 outside(const easel* e, uint32_t point)
 {
     sup_vec3 at = place_of(e, LAYER_SKIN, point), out = v3_sub(at, place_of(e, LAYER_FAT, point));
@@ -58,7 +58,7 @@ static void draw_volumes(const easel* e)
 {
     const sup_volumes* v = e->b->volumes;
     for (uint32_t p = 0; p < v->part_count; ++p) {
-        float shade = (float)(p * 8 % 13) / 12; // neighbors far apart, most parts a shade of their own
+        float shade = (float)(p * 8 % 13) / 12; // neighbors get distant shades, and most parts one of their own
         for (uint32_t t = v->begin[p]; t < v->begin[p + 1]; ++t) {
             const uint32_t* c = v->corners + 3 * (size_t)t;
             if (c[0] < v->point_count && c[1] < v->point_count && c[2] < v->point_count)

@@ -1,8 +1,8 @@
-// The pull of firm tissue towards its place over the bone, eight points at a time.
+// Pulls firm tissue toward its place over the bone, eight points at a time.
 #include "deform/layers/layers_run.h"
 #include "math/wide.h"
 
-// Of all layers above the bone's: a share of the way to the bone's particle plus the way from there, turned as that is.
+// For all layers above the bone's: moves a share of the way to the bone's particle plus its offset, rotated with the particle.
 static inline void hold8(const layers_run* r, uint32_t k, f8 share)
 {
     const layers_bound* b = r->b;

@@ -1,15 +1,15 @@
-// What pulls on the tissue from outside, as accelerations per point.
-//   gravity: the sculpted rest shape hangs already, so only the difference to it counts: a = g - R g_rest
-//   wind: what faces it is pressed: a = drag (-n . direction) wind
+// External forces on the tissue, as accelerations per point.
+//   gravity: the sculpted rest shape already hangs, so only the difference counts: a = g - R g_rest
+//   wind: presses on what faces it: a = drag (-n . direction) wind
 //   pushes of the world: newtons spread over the tissue of the points they reach, in proportion to their share
-//   springs of the world: likewise, and held by the skin itself
+//   springs of the world: likewise, and they also hold the skin itself
 #include "deform/layers/layers_run.h"
 #include "run/grip.h"
 
 #include <string.h>
 
-// Gravity at rest, turned with the point. Scale and shear of the skinning are not gravity's: the length stays, but where the
-// turns of its bones cancel (a hard fold) there is little left to believe in.
+// Gravity at rest, rotated with the point. Scale and shear of the skinning do not apply: the length stays, but where the
+// rotations of its bones cancel (a hard fold) little of the direction can be trusted.
 static sup_vec3 turned(const sup_mat3* m, sup_vec3 g, float length)
 {
     sup_vec3 t =

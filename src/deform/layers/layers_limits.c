@@ -1,14 +1,14 @@
-// Sliders that cannot break a character. Each of these is a limit on a class of settings, not on one of them:
+// Limits so that no slider can break a character. Each limits a class of settings, not a single one:
 //
-//   stiffness   at least 0.04, or nothing tells the skin where its place is
-//   strain      edges resist beyond 0.3 and 3.3 of their rest length even where `squeeze` is off; a limit nearer to 1 than 0.6
-//               asks a crease for edges that it has no room for, and never rests
-//   tether      at least 0.3 depths near joints: a crease cannot form where skinning puts it
-//   rounds      strain is eased equally often in a step, however few substeps and iterations it has
-//   coupling    at least 0.05 of the way in a round
+//   stiffness   at least 0.04, or nothing defines the skin's place
+//   strain      edges resist below 0.3 and above 3.3 of their rest length even with `squeeze` off; a limit above 0.6 asks a
+//               crease for edges that it has no room for, and it never comes to rest
+//   tether      at least 0.3 depths near joints: otherwise a crease cannot form where skinning puts it
+//   rounds      strain is relaxed equally often per step, however few substeps and iterations there are
+//   coupling    at least 0.05 of the way per round
 //   lag         a bone layer that follows the skeleton loosely stays within half a depth and half a radian of it
-//   paper       the stiffness of the paper's order is a share of the way per iteration, and means nothing for fewer than it
-//   took
+//   paper       with the paper's order, stiffness is a share of the way per iteration; with fewer iterations than the paper
+//               it means nothing
 #include "deform/layers/layers_limits.h"
 
 #include "geom/search/near_points.h"
@@ -21,7 +21,7 @@ static const float squeeze_least = 0.3f, squeeze_most = 0.6f;
 static const float lag_depths = 0.5f;             // of the distance from the skin to the bone layer
 static const float lag_turn = 0.5f;               // radians
 static const float tether_least = 0.3f;           // depths, near joints
-static const float near_joint = 2, far_joint = 4; // depths from a joint between which tethers become as short as they may
+static const float near_joint = 2, far_joint = 4; // depths from a joint: the range over which the minimum tether shrinks
 enum { PAPER_ITERATIONS = 15, STRAIN_ROUNDS = 8 };
 
 layers_params layers_limit(const layers_params* asked)
@@ -53,7 +53,7 @@ void layers_note_limits(const sup_bind_input* in)
          "stiffness in the paper's order grows with iterations, and it took 15 or more");
 }
 
-// Where bones end that go on in another.
+// Joints where a bone continues in another.
 static sup_result find_joints(const sup_skeleton* s, sup_arena* scratch, sup_near_points* out, sup_error* error)
 {
     uint32_t  count = 0;

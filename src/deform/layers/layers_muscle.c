@@ -1,11 +1,11 @@
-// Muscles: an activation from 0 to 1 per joint shortens the flesh of its bone towards the middle and thickens it there. The
-// reference of the regions moves, elasticity does the rest, and the sub-volumes see to it that what swells in the middle comes
+// Muscles: an activation from 0 to 1 per joint shortens the flesh of its bone toward the middle and thickens it there. The
+// regions' reference shape moves, elasticity does the rest, and the sub-volumes make sure that what swells in the middle comes
 // from the ends.
 //
 //   s along the bone from 0 to 1, B = 0.35 muscle activation
 //   distance from the bone x (1 + B sin^2(pi s)),   s' = s + B sin(2 pi s) / (4 pi)
 // Fat and skin ride on the muscle below them; bone stays. Activations come from the world file; without any, a joint that bends
-// flexes the muscle of the bone above it, on the side to which it bends: the biceps of a bent elbow.
+// flexes the muscle of the bone above it on the inner side of the bend: the biceps of a bent elbow.
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
 
@@ -14,13 +14,13 @@
 
 static const float  full_swelling = 0.35f;    // B at full activation
 static const double full_flexion = 2.0943951; // radians, 120 degrees: a fully flexed elbow
-static const float  far_side = 0.2f;          // of the thickening, on the side that is stretched
+static const float  far_side = 0.2f;          // of the thickening, on the stretched side
 static const double turn = 6.283185307179586;
 
 typedef struct muscle {
     sup_vec3 head, along; ///< of its bone at rest
     float    length, activation;
-    sup_vec3 side; ///< to which it bends; zero: all around
+    sup_vec3 side; ///< the inner side of the bend; zero: all around
 } muscle;
 
 static sup_quat rotation_of(const sup_affine* a)
@@ -32,7 +32,7 @@ static sup_quat rotation_of(const sup_affine* a)
     return q;
 }
 
-// The bone of the joint to its first child, and how far that is bent away from its rest direction.
+// The bone from the joint to its first child, and how far it is bent from its rest direction.
 static muscle muscle_of(const layers_run* r, const sup_bone* bone)
 {
     const layers_bound* b = r->b;
@@ -58,7 +58,7 @@ static muscle muscle_of(const layers_run* r, const sup_bone* bone)
     return m;
 }
 
-// By how much the flesh at p moves.
+// How far the flesh at p moves.
 static sup_vec3 shift_at(const muscle* m, sup_vec3 p, float strength)
 {
     sup_vec3 to = v3_sub(p, m->head);

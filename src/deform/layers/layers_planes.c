@@ -1,6 +1,5 @@
-// Where the planes between sub-volumes stand, as the person says: 'upper_arm=0.6 finger*=0.4', a glob of joints and how far
-// along their bones. Words and lines both part them; a line that begins with # is for people. Of several that fit the last
-// counts.
+// Where the planes between sub-volumes lie, as set by the user: 'upper_arm=0.6 finger*=0.4', a glob of joints and how far along
+// their bones. Spaces and newlines both separate entries; a line that starts with # is a comment. The last match wins.
 #include "deform/layers/layers.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// The points the layers are made of: the mesh's, split where their faces form several fans, in the order of the walk, with
-// triangles that face outwards and weights for every point.
+// The points of the layers: the mesh's, split where their faces form several fans, reordered for memory access, with triangles
+// that face outward and weights for every point.
 #include "base/sets.h"
 #include "base/sort.h"
 #include "deform/layers/layers.h"
@@ -9,17 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-/// More edges than this share with over two faces: no surface that could have an inside.
+/// If more than this share of edges have over two faces, the surface cannot have an inside.
 static const double nonmanifold_most = 0.05;
 
 typedef struct maker {
     const sup_character* c;
     sup_arena *          arena, *temporary, *bind;
     sup_error*           error;
-    uint32_t             count;  // points, split ones included
+    uint32_t             count;  // points, including split ones
     uint32_t*            source; // of each
     uint32_t*            triangles;
-    const uint32_t*      unsplit; // as they were, for looking up
+    const uint32_t*      unsplit; // before splitting, for lookups
     uint32_t             triangle_count;
     uint32_t             split;
 } maker;
@@ -46,14 +46,14 @@ static sup_result make_topology(const maker* m, sup_arena* arena, sup_topology* 
 
 // ---------------------------------------------------------------------------------------------- splitting
 
-/// For the largest fan of all.
+/// Sized for the largest fan.
 typedef struct fan_workspace {
     uint32_t *     up, *fresh;
     sup_sort_item *ends, *spare;
 } fan_workspace;
 
-// Fans around one point: triangles that share an edge which only the two of them have. Gives the triangles of every fan but
-// the first a new point.
+// Fans around one point: triangles connected by edges that no other triangle shares. Gives the triangles of every fan but the
+// first a new point.
 static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, const fan_workspace* work)
 {
     uint32_t        n = t->fan_begin[point + 1] - t->fan_begin[point], ends = 0;
@@ -64,7 +64,7 @@ static sup_result split_point(maker* m, const sup_topology* t, uint32_t point, c
         for (int c = 0; c < 3; ++c)
             if (m->unsplit[3 * fan[i] + c] != point) work->ends[ends++] = (sup_sort_item){ m->unsplit[3 * fan[i] + c], i };
     }
-    sup_sort(work->ends, work->spare, ends); // by the other end of the edge: those of one edge stand together
+    sup_sort(work->ends, work->spare, ends); // by the other end, so triangles that share an edge are adjacent
     for (uint32_t i = 0, end; i < ends; i = end) {
         for (end = i + 1; end < ends && work->ends[end].key == work->ends[i].key;) ++end;
         if (end - i == 2) up[sup_sets_find(up, work->ends[i].value)] = sup_sets_find(up, work->ends[i + 1].value);
@@ -126,7 +126,7 @@ static sup_result order_points(maker* m, layers_bound* b)
     sup_result   r = make_topology(m, m->temporary, &t);
     if (r) return r;
     b->count = m->count;
-    b->stride = (m->count + 8) / 8 * 8; // the last one is always empty
+    b->stride = (m->count + 8) / 8 * 8; // the last point is always empty
     uint32_t *order = SUP_NEW(m->temporary, uint32_t, m->count), *place = SUP_NEW(m->temporary, uint32_t, m->count);
     uint32_t *source = SUP_NEW(m->arena, uint32_t, b->stride), *first = SUP_NEW(m->arena, uint32_t, m->c->mesh.point_count);
     if (!order || !place || !source || !first) return no_memory(m);
@@ -174,7 +174,7 @@ static sup_result make_glue(maker* m, layers_bound* b)
     return SUP_OK;
 }
 
-// Rest places of the skin, the side that is out, normals and edges.
+// Rest positions of the skin, its outward side, normals and edges.
 static sup_result measure_skin(maker* m, layers_bound* b)
 {
     sup_vec3 *rest = SUP_NEW(m->arena, sup_vec3, (size_t)LAYERS * b->stride), *normals = SUP_NEW(m->arena, sup_vec3, b->stride);
@@ -231,7 +231,7 @@ static uint32_t third_corner(const layers_bound* b, uint32_t triangle, const sup
     return SUP_NONE;
 }
 
-// The ends of every edge, and the points across it.
+// Pairs: the ends of every edge, and the two points across it.
 static sup_result make_pairs(maker* m, layers_bound* b)
 {
     const sup_topology* t = &b->topology;
@@ -272,7 +272,7 @@ static uint32_t nearest_joint(const sup_skeleton* s, sup_vec3 p)
     return best;
 }
 
-// Whose weights a point takes: its own, else those of the nearest point along edges that has any, else none (SUP_NONE).
+// Where a point takes its weights from: itself, else the nearest point along edges that has any, else none (SUP_NONE).
 static sup_result find_lenders(maker* m, layers_bound* b, uint32_t* lender)
 {
     const sup_weights* w = &m->c->weights;

@@ -1,4 +1,4 @@
-// What holds together: masses, and the regions of shape matching with how much each particle counts in them.
+// Masses, and the regions of shape matching with how much each particle counts in them.
 #include "base/sort.h"
 #include "deform/layers/layers.h"
 #include "geom/search/near_points.h"
@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-static const float mass_floor = 1e-3f;               // of a layer's median mass
-static const float grip_most = 5.0f;                 // masses of the muscle above it that a point of the bone layer counts for
-static const float grip_from = 2.0f, grip_to = 4.0f; // depths of the layer away from a joint where that begins and is reached
-static const float grip_mixed = 0.8f;                // share of its first joint below which a point has none of that
-static const float ring_share = 0.75f;               // of so many typical edges, regions reach this far at least
+static const float mass_floor = 1e-3f; // of a layer's median mass
+static const float grip_most = 5.0f;   // a bone layer point counts for at most this many masses of the muscle above it
+static const float grip_from = 2.0f, grip_to = 4.0f; // depths of the layer from a joint: where that begins and is complete
+static const float grip_mixed = 0.8f;                // share of its first joint at and below which a point gets none of that
+static const float ring_share = 0.75f;               // regions reach at least this many typical edges
 enum { RING_MORE = 2 };                              // edges beyond the ring, where they are short
-static const float fine_share = 0.22f;               // edges below this share of the way to the bone make a fine mesh
-static const float long_share = 6.0f;                // what is so many ways to the bone away is in no region with a point
+static const float fine_share = 0.22f;               // edges below this share of the distance to the bone make a fine mesh
+static const float long_share = 6.0f;                // points this many bone distances apart share no region
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "layers"); }
 
@@ -25,7 +25,7 @@ static float median(sup_arena* arena, const float* values, uint32_t count)
     sup_sort_item *items = SUP_NEW(arena, sup_sort_item, count), *spare = SUP_NEW(arena, sup_sort_item, count);
     if (!items || !spare || !count) return -1;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t bits; // of a positive float: their order is that of the numbers
+        uint32_t bits; // of a positive float: they sort as the number does
         memcpy(&bits, &values[i], sizeof bits);
         items[i] = (sup_sort_item){ bits, i };
     }
@@ -33,7 +33,7 @@ static float median(sup_arena* arena, const float* values, uint32_t count)
     return values[items[count / 2].value];
 }
 
-// m = mixed Voronoi area x half distances to the layers above and below x density, in units of their mean.
+// m = mixed Voronoi area x half distances to the layers above and below x density, in units of the mean.
 static sup_result make_masses(layers_bound* b, double density, double metres_per_unit, sup_arena* arena, sup_arena* temporary,
                               float** out, sup_error* error)
 {
@@ -74,7 +74,8 @@ static sup_result make_masses(layers_bound* b, double density, double metres_per
 
 // ---------------------------------------------------------------------------------------------- joints
 
-// Where flesh bends: at joints that carry points, as does one above them. Parents come first, so each knows that of its parent.
+// Where flesh bends: at joints that carry points and have an ancestor that does. Parents come first, so each joint knows about
+// its parent.
 static sup_result find_bends(const layers_bound* b, const sup_skeleton* s, sup_arena* temporary, sup_near_points* out,
                              sup_error* error)
 {
@@ -92,9 +93,9 @@ static sup_result find_bends(const layers_bound* b, const sup_skeleton* s, sup_a
     return sup_near_points_create(places, count, temporary, out, error);
 }
 
-// The bone layer is the smallest, so by its own mass flesh would hang on it by a thread; but it does not move, so how much its
-// points count in the fits is free. Far from joints they count more than the muscle above them. Near joints, where skinning
-// squeezes the layer, they keep their own.
+// The bone layer is the smallest, so by its own mass the flesh would hang on it by a thread; but it does not move, so how much
+// its points count in the fits is a free choice. Far from joints they count more than the muscle above them. Near joints, where
+// skinning squeezes the layer, they keep their own mass.
 static void weigh_bones(const layers_bound* b, const sup_near_points* bends, float* masses)
 {
     for (uint32_t k = 0; k < b->count; ++k) {
@@ -109,7 +110,7 @@ static void weigh_bones(const layers_bound* b, const sup_near_points* bends, flo
 
 // ---------------------------------------------------------------------------------------------- regions
 
-// Lists as they are, and those of two edges for points that are marked, among each other.
+// The lists as they are, with those of two edges between marked points.
 static sup_result widen(const layers_bound* b, const bool* marked, sup_arena* arena, sup_arena* temporary, sup_rings* out,
                         sup_error* error)
 {
@@ -121,7 +122,7 @@ static sup_result widen(const layers_bound* b, const bool* marked, sup_arena* ar
     if (!begin || !items) return no_memory(error);
     for (uint32_t p = 0; p < b->stride; ++p) {
         uint32_t i = one.begin[p], k = two.begin[p];
-        while (i < one.begin[p + 1] || k < two.begin[p + 1]) { // both rising
+        while (i < one.begin[p + 1] || k < two.begin[p + 1]) { // both ascending
             uint32_t u = i < one.begin[p + 1] ? one.items[i] : SUP_NONE, v = k < two.begin[p + 1] ? two.items[k] : SUP_NONE;
             if (u <= v || (marked[p] && marked[v])) items[n++] = u <= v ? u : v;
             i += u <= v;
@@ -135,8 +136,9 @@ static sup_result widen(const layers_bound* b, const bool* marked, sup_arena* ar
     return SUP_OK;
 }
 
-// Edges along a limb that are long beside its thickness would straighten it at a joint between their ends: three points in a
-// line, the middle one at the joint, ask for a line. What lies so far away is left out; the bone layer holds it too.
+// Edges along a limb that are long compared with its thickness would straighten it at a joint between their ends: three points
+// in a line, with the middle one at the joint, ask for a line. Neighbors that far away are dropped; the bone layer holds the
+// region too.
 static sup_result shorten(const layers_bound* b, sup_arena* arena, sup_rings* rings, sup_error* error)
 {
     uint32_t *begin = SUP_NEW(arena, uint32_t, (size_t)b->stride + 1), n = 0;
@@ -155,8 +157,9 @@ static sup_result shorten(const layers_bound* b, sup_arena* arena, sup_rings* ri
     return SUP_OK;
 }
 
-// Rings are as wide in space where points lie close. And regions of one edge are too small where skin has to fold and its mesh
-// is fine beside its thickness, the fold would be as sharp as the mesh lets it: at joints they are two edges wide there.
+// Rings reach equally far in space where points are dense. And where skin has to fold and its mesh is fine compared with its
+// thickness, one edge is too small a region: the fold would be as sharp as the mesh allows. At joints regions are two edges
+// wide there.
 static sup_result make_rings(const layers_bound* b, const sup_near_points* bends, uint32_t ring, sup_arena* arena,
                              sup_arena* temporary, sup_rings* out, sup_error* error)
 {
@@ -185,7 +188,7 @@ static sup_result make_match(layers_bound* b, const sup_rings* rings, bool inter
     float*    scaled = SUP_NEW(temporary, float, (size_t)LAYERS * b->stride);
     int       exponent;
     if (!rest || !scaled) return no_memory(error);
-    // Fits only compare masses. Their moments shall be near 1 whatever the unit, or cubes of them would vanish; a power of two
+    // Fits only compare masses. Their moments should be near 1 in any unit, or their cubes would underflow; a power of two
     // rounds nothing.
     frexp((double)b->mean_edge, &exponent);
     for (size_t i = 0; i < (size_t)LAYERS * b->stride; ++i) {
@@ -219,6 +222,6 @@ sup_result layers_bind_regions(const sup_bind_input* in, sup_arena* arena, sup_a
     b->ratios = ratios;
     b->match_smooth = b->match;
     if (r || p->ring < 3) return r;
-    r = make_rings(b, &bends, 1, temporary, temporary, &rings, error); // damping has direct sums only
+    r = make_rings(b, &bends, 1, temporary, temporary, &rings, error); // damping uses direct sums only
     return r ? r : make_match(b, &rings, false, masses, arena, temporary, &b->match_smooth, error);
 }

@@ -1,4 +1,4 @@
-// What is odd about a character, said once when it is bound: names, counts, and the cure.
+// Notes about problems of a character, given once at bind: names, counts, and the cure.
 #include "base/sort.h"
 #include "deform/layers/layers.h"
 #include "run/binding.h"
@@ -7,7 +7,7 @@
 
 static const char* plural(uint32_t count) { return count == 1 ? "" : "s"; }
 
-// Points of one place that are not one point: the skin tears there. Split points are glued and do not count.
+// Coincident points that are not connected: the skin tears there. Split points are glued and do not count.
 static sup_result count_coincident(layers_bound* b, sup_arena* temporary, sup_error* error)
 {
     const sup_mesh* mesh = &b->character->mesh;

@@ -1,6 +1,6 @@
-// One substep, in this order: predict; N times elasticity, pins, volume, joints, skin on skin, strain, skin on skin, bodies; planes;
-// velocities, damping, volume flux, friction. Strain comes after the skin has pressed on itself, or what bones force together would
-// be crushed; planes hold what that leaves over. The paper's own order is kept beside it as a reference.
+// One substep, in this order: predict; N times elasticity, pins, volume, joints, skin on skin, strain, skin on skin, bodies;
+// planes; velocities, damping, volume flux, friction. Strain comes after skin on skin, or what bones force together would be
+// crushed; planes hold what that misses. The paper's own order is kept as a reference.
 #include "deform/layers/layers_limits.h"
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum { PAPER_VOLUME_ROUNDS = 4 };           // as in the paper's example
-enum { JOINT_ROUNDS = 2 };                  // volume and joints in turns: what joints push out, volume takes back
-static const float volume_limit = 0.5f;     // mean edges a point may move for the volume in one round
-static const float strain_ramp = 0.1f;      // of the rest length beyond its limit, from which on an edge is as firm as it gets
+enum { JOINT_ROUNDS = 2 };                  // volume and joints alternate: volume takes back what joints push out
+static const float volume_limit = 0.5f;     // mean edges that a point may move for the volume per round
+static const float strain_ramp = 0.1f;      // of the rest length beyond its limit at which an edge reaches full stiffness
 
 static uint32_t all_of(const layers_run* r) { return LAYERS * r->b->stride; }
 
@@ -53,8 +53,8 @@ static void couple_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Thrown about by tens of g, tissue would turn inside out. It stays within a ball around its place over the bone: the bone
-// layer's particle, with the way from there turned as that particle is.
+// Thrown around at tens of g, tissue would turn inside out. It stays within a ball around its place over the bone: the bone
+// layer's particle plus its offset, rotated with that particle.
 static void tether(layers_run* r, size_t i, uint32_t k)
 {
     const layers_bound* b = r->b;
@@ -78,7 +78,7 @@ static void tether_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// Points that were one in the mesh stay one.
+// Keeps points that were one in the mesh together.
 static void glue(const layers_glue* g, sup_vec4* x)
 {
     for (uint32_t i = 0; i < g->count; ++i) {
@@ -95,7 +95,7 @@ static void here_task(void* data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) r->h[i] = (sup_vec4){ r->s.x[i].x, r->s.x[i].y, r->s.x[i].z, r->h[i].w };
 }
 
-// What concerns the layers of single points.
+// Work that concerns the layers of a single point.
 static void pin_task(void* data, uint32_t begin, uint32_t end)
 {
     const layers_run* r = data;
@@ -109,12 +109,12 @@ static void elasticity(layers_run* r)
     sup_match_run run = match_of(r, &r->b->match);
     run.after = pin_task;
     run.user = r;
-    // The paper's step starts from where the particle is now, and its stiffness is a share of the way.
+    // The paper's step starts from the particle's current position, and its stiffness is a share of the way.
     if (r->p->paper_order) sup_tasks_run(r->tasks, all_of(r), LAYERS_GRAIN, here_task, r);
     r->cold += sup_match_iterate(&run);
 }
 
-// Elasticity, every so many rounds, and pins.
+// Elasticity every `elastic_every` rounds, and pins.
 static void relax(layers_run* r, int round)
 {
     if (round % r->p->elastic_every == 0) elasticity(r);
@@ -146,10 +146,10 @@ static void volume(layers_run* r)
     r->skipped += report.skipped;
 }
 
-// Where the skin is pressed together or drawn out: pairs nearer than their share of the rest distance, or further than its
-// inverse. Ends of an edge that grow back spread a fold over several edges instead of letting it swallow one; points across an
-// edge keep the skin from folding flat upon itself, where no contact looks. Firmer the further they are beyond: a hard limit
-// and the contacts of a crease would throw it to and fro.
+// Where the skin is compressed or stretched: pairs nearer than their share of the rest distance, or farther than its inverse.
+// Edges that grow back spread a fold over several edges instead of letting it swallow one; pairs across an edge keep the skin
+// from folding flat onto itself, which contacts do not detect. Stiffness rises with the excess: a hard limit and the contacts
+// of a crease would throw it back and forth.
 static bool is_strained(const layers_run* r, uint32_t pair, sup_vec3* d, float* square)
 {
     const layers_pairs* p = &r->b->pairs;
@@ -159,7 +159,7 @@ static bool is_strained(const layers_run* r, uint32_t pair, sup_vec3* d, float* 
     return *square > 1e-12f * rest && (*square < share * rest || *square * share > rest);
 }
 
-// By what share of its length a strained pair shall grow.
+// By what share of its length a strained pair should grow.
 static float wanted_growth(const layers_run* r, float length, float square)
 {
     float share = r->p->squeeze, q = sqrtf(square) / length, limit = share;
@@ -174,7 +174,7 @@ static void strain_task(void* data, uint32_t begin, uint32_t end)
     r->strained_counts[begin / LAYERS_GRAIN] = SUP_WIDE_PICK(layers_sift_pairs)(r, begin, end, r->strained + begin);
 }
 
-// Found side by side, mended one after the other.
+// Found in parallel, corrected one after the other.
 static void ease_strain(layers_run* r)
 {
     const layers_pairs* p = &r->b->pairs;
@@ -208,7 +208,7 @@ static void solve(layers_run* r)
     }
 }
 
-// Algorithm 1 of the paper: volume in a loop of its own, with the colliding points held.
+// Algorithm 1 of the paper: volume in its own loop, with colliding points held.
 static void solve_as_printed(layers_run* r)
 {
     const layers_bound* b = r->b;
@@ -241,7 +241,7 @@ static void velocities(layers_run* r, uint32_t index)
     r->s.head->speed = 0;
     for (uint32_t i = 0; i < (all_of(r) + LAYERS_GRAIN - 1) / LAYERS_GRAIN; ++i)
         if (!(r->maxima[i] <= r->s.head->speed)) r->s.head->speed = r->maxima[i];
-    // Smoothing once a step: it is slow beside a substep.
+    // Smoothing once per step: it is expensive next to a substep.
     if (index == r->substeps && r->p->smoothing > 0) {
         sup_match_run run = match_of(r, &r->b->match_smooth);
         sup_match_damp(&run, (float)(1 - sup_exp(-(double)r->p->smoothing * r->frame->dt)), r->s.v);
@@ -256,7 +256,7 @@ static void velocities(layers_run* r, uint32_t index)
 
 // ---------------------------------------------------------------------------------------------- substep
 
-// The root's motion between two poses, as far as tissue does not lag behind it.
+// The root's motion between two poses, except where tissue lags behind it.
 static sup_rigid root_motion(const layers_run* r, float share)
 {
     uint32_t      root = r->b->root;
@@ -272,7 +272,7 @@ static sup_rigid root_motion(const layers_run* r, float share)
 static sup_quat unit(sup_quat q)
 {
     float n = quat_dot(q, q);
-    if (!(n > 0)) return q; // an empty point stays without rotation
+    if (!(n > 0)) return q; // a padding point stays without rotation
     float s = 1.0f / sqrtf(n);
     return quat(q.x * s, q.y * s, q.z * s, q.w * s);
 }
@@ -292,7 +292,7 @@ static void lead_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// The cuts between sub-volumes go along, or their flux would be that of the root's motion.
+// The cuts between sub-volumes move along, or their flux would include the root's motion.
 static void lead(layers_run* r)
 {
     sup_rigid  by = root_motion(r, 1 - r->p->inertia);
@@ -301,7 +301,7 @@ static void lead(layers_run* r)
     for (uint32_t j = 0; j < r->last.joint_count; ++j) r->last.skin[j] = affine_mul(&turn, &r->last.skin[j]);
 }
 
-// For damping: what is left of the skinned motion of the step is what the root did not bring.
+// For damping: the skinned motion of the step, less what the root contributes.
 void layers_lead(layers_run* r)
 {
     sup_rigid by = root_motion(r, 1 - r->p->inertia);
@@ -377,7 +377,7 @@ void layers_show_contacts(layers_run* r)
                                         head->shown_points + head->shown);
 }
 
-// What was apart when the substep began stays apart.
+// Keeps apart what was apart at the start of the substep.
 static void keep_apart(layers_run* r)
 {
     if (!r->apart) return;

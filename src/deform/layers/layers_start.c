@@ -1,13 +1,12 @@
-// How motion begins. Skin that begins crossed never comes apart: contacts cannot know its sides. So the pre-roll bends the
-// character out of its bind pose, where nothing is crossed that is not meant to be, into the first one, and then holds it
-// there.
+// How motion begins. Skin that starts crossed never comes apart: contacts cannot know its sides. So the pre-roll bends the
+// character from its bind pose, where nothing crosses except what is meant to, into the first pose, and then holds it there.
 #include "deform/layers/layers_run.h"
 #include "math/trig.h"
 
 #include <math.h>
 
-static const double turn_per_step = 0.02; // radians of the joint that turns most
-static const double turn_least = 0.1;     // what is turned less begins where it is
+static const double turn_per_step = 0.02; // radians per step of the joint that turns most
+static const double turn_least = 0.1;     // a joint that turns less starts where it is
 static const double ramp_most = 0.7;      // of the pre-roll
 
 static double largest_turn(const layers_bound* b, const sup_pose* pose)
@@ -29,7 +28,7 @@ uint32_t layers_ramp_steps(const layers_bound* b, const sup_frame* frame)
     return (uint32_t)(steps < most ? steps : most);
 }
 
-// Slowly out of the one and slowly into the other.
+// Eases in and out.
 static double eased(double t) { return t <= 0 ? 0 : t >= 1 ? 1 : t * t * (3 - 2 * t); }
 
 void layers_pose(layers_run* r, uint32_t i, uint32_t n, sup_pose* out)
@@ -47,7 +46,7 @@ void layers_pose(layers_run* r, uint32_t i, uint32_t n, sup_pose* out)
     sup_pose_blend(b->character, &r->bent, r->frame->end, eased(done / s->ramp), out);
 }
 
-// What was held in its first pose sets out with the speed of its skin there.
+// What was held in its first pose starts with the speed of its skin there.
 void layers_set_out(layers_run* r)
 {
     float per = (float)(1.0 / r->frame->dt);

@@ -1,4 +1,4 @@
-// Time: start, steps, jumps. A step is divided into substeps (layers_solve.c); what is slow to change is made once per step.
+// Time: start, steps, jumps. A step is divided into substeps (layers_solve.c); what changes slowly is computed once per step.
 #include "deform/layers/layers_anatomy.h"
 #include "deform/layers/layers_limits.h"
 #include "deform/layers/layers_run.h"
@@ -7,12 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-static const float  stiffness_unit = 3.2e5f; // 1 / s^2: what stiffness 1 means
-static const float  share_most = 0.98f;      // of the way to its goal that a particle goes in one round
+static const float  stiffness_unit = 3.2e5f; // 1 / s^2: stiffness of 1
+static const float  share_most = 0.98f;      // most of the way to its goal that a particle moves per round
 static const double settling_damping = 20.0; // 1 / s while the first pose is held
 static const double settled_speed = 1e-3;    // m / s
-static const double start_interval = 0.005;  // seconds before the start from which the first velocity is taken
-enum { NEWTON = 6 };                         // rounds, from a good start
+static const double start_interval = 0.005;  // seconds before the start over which the first velocity is taken
+enum { NEWTON = 6 };                         // rounds, from a good initial guess
 enum { SUBSTEPS_MOST = 16, CROWD_WAIT_MOST = 63 };
 
 // ---------------------------------------------------------------------------------------------- memory
@@ -44,7 +44,7 @@ static void* cut(uint8_t* base, size_t* used, size_t bytes)
     return p;
 }
 
-// What stages need one after the other shares memory: the skinning's matrices, the search for contacts, the substeps.
+// Stages that run one after the other share memory: the skinning's matrices, the contact search, the substeps.
 static size_t share_run(const layers_bound* b, uint8_t* base, size_t begin, layers_run* r)
 {
     size_t all = particle_count(b), used = begin, match = sup_match_scratch(&b->match), smooth = sup_match_scratch(&b->match_smooth);
@@ -108,7 +108,7 @@ size_t layers_scratch_size(const layers_bound* b)
 
 // ---------------------------------------------------------------------------------------------- origin
 
-// Multiples of a power of two near a quarter of the character: moving the origin rounds nothing but the last bit.
+// Multiples of a power of two near a quarter of the character: moving the origin rounds only the last bit.
 static sup_vec3 origin_near(const layers_bound* b, const sup_pose* pose)
 {
     int exponent;
@@ -131,7 +131,7 @@ static void take_pose(const sup_pose* from, sup_vec3 o, sup_pose* to)
 
 void layers_take_pose(const layers_run* r, const sup_pose* from, sup_pose* to) { take_pose(from, r->s.head->origin, to); }
 
-// The origin follows the character when it has gone away from it.
+// Moves the origin along when the character has left it.
 static void follow(layers_run* r)
 {
     const layers_bound* b = r->b;
@@ -200,7 +200,7 @@ static layers_run begin_run(const sup_binding* binding, const void* params, cons
     return r;
 }
 
-// What binding mended is said here, where counters are at hand.
+// Reports what bind repaired: here counters are available.
 static void note_mended(const layers_bound* b, sup_stats* stats)
 {
     const layers_mended* m = &b->mended;
@@ -258,7 +258,7 @@ static void carry_state(layers_run* r, const sup_rigid* given)
 
 // ---------------------------------------------------------------------------------------------- a step
 
-// As many substeps as the stiffest tissue asks for: ks dt^2 <= 1/2.
+// As many substeps as the stiffest tissue needs: ks dt^2 <= 1/2.
 static uint32_t count_substeps(const layers_run* r)
 {
     if (r->p->substeps > 0) return (uint32_t)r->p->substeps;
@@ -269,15 +269,15 @@ static uint32_t count_substeps(const layers_run* r)
     return n < 1 ? 1 : n > SUBSTEPS_MOST ? SUBSTEPS_MOST : (uint32_t)n;
 }
 
-// The share of the way to the goal that a round takes so that so many of them do what the implicit step asks for. Each starts
-// from where the particle would be by itself, so on shapes that are smooth beside a region N rounds with the share w act as
-// w + w^2 + ... + w^N, which shall be ks dt^2.
+// The share of the way to the goal per round for which that many rounds do what the implicit step asks for. Each starts from
+// where the particle would be by itself, so for shapes that are smooth at the scale of a region, N rounds with share w act as w
+// + w^2 + ... + w^N, which should be ks dt^2.
 static float blend_of(float asked, int rounds)
 {
     float w = asked / (1 + asked), most = share_most * (float)rounds;
     if (asked > most) asked = most;
     if (rounds == 2) w = 2 * asked / (1 + sqrtf(1 + 4 * asked));
-    for (int i = 0; i < NEWTON && rounds != 2; ++i) { // the sum is convex and rises
+    for (int i = 0; i < NEWTON && rounds != 2; ++i) { // the sum is convex and increasing
         float sum = 0, slope = 0;
         for (int k = 0; k < rounds; ++k) slope = slope * w + sum + 1, sum = (sum + 1) * w;
         w -= (sum - asked) / slope;
@@ -312,8 +312,8 @@ static void setting_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// A skin that is crumpled into one place, as by a joint of scale 0, would ask for all its pairs in each step. It is not looked at
-// again for one step, three, seven, and so on.
+// A skin crumpled into one place, as by a joint with scale 0, would need all of its pairs in every step. It is skipped for one
+// step, then three, seven, and so on.
 static bool stays_away(layers_run* r)
 {
     r->crowded = r->s.head->crowd_left > 0;
@@ -403,14 +403,14 @@ typedef struct out_job {
     sup_vec3*           out;
 } out_job;
 
-// What the links before have put on top of the skinning stays on top.
+// What earlier links added to the skinning is added back.
 static void out_task(void* data, uint32_t begin, uint32_t end)
 {
     const out_job* j = data;
     for (uint32_t p = begin; p < end; ++p) j->out[p] = v3_add(j->frame->points[p], j->ways[j->b->first[p]]);
 }
 
-// On a cage too.
+// The same with a cage.
 static void add_task(void* data, uint32_t begin, uint32_t end)
 {
     const out_job*   j = data;

@@ -1,11 +1,11 @@
-// The loops of a substep over eight particles, points or pairs at a time: the same numbers as one by one, so the same bits.
+// The loops of a substep over eight particles, points or pairs at a time: the same arithmetic as one by one, so the same bits.
 #include "deform/layers/layers_limits.h"
 #include "deform/layers/layers_run.h"
 #include "math/rotation.h"
 #include "math/wide.h"
 
 static const float tether_slack = 0.99f;   // nearly all tissue is well within its tether
-static const float firmness_least = 0.05f; // below that tethers grow no longer
+static const float firmness_least = 0.05f; // tethers stop growing below this
 
 static inline i8 lanes_from(uint32_t first) { return i8_all((int32_t)first) + (i8){ 0, 1, 2, 3, 4, 5, 6, 7 }; }
 
@@ -19,7 +19,7 @@ static inline void f8_multiply(const f8 a[4], const f8 b[4], f8 out[4])
 
 // ---------------------------------------------------------------------------------------------- predict
 
-// Where particles would be by themselves; points beyond the last are nowhere, bones that are held are where they shall be.
+// Where particles would be by themselves; padding points are nowhere, and held bones are at their targets.
 static inline void expect(const layers_run* r, uint32_t i, uint32_t k, bool placed, const f8 x[4], f8 h[4])
 {
     i8 real = lanes_from(k) < i8_all((int32_t)r->b->count);
@@ -35,7 +35,7 @@ static inline void expect(const layers_run* r, uint32_t i, uint32_t k, bool plac
     for (int c = 0; c < 4; ++c) h[c] = f8_select(real, h[c], f8_all(0));
 }
 
-// Spin goes on: without it the moments of the fits lag behind. An empty point stays without rotation.
+// Rotations continue: otherwise the moments of the fits lag. A padding point stays without rotation.
 static inline void spin_on(const layers_run* r, uint32_t i)
 {
     f8 q[4], before[4], turn[4], next[4];
@@ -52,11 +52,11 @@ static inline void spin_on(const layers_run* r, uint32_t i)
     f8_store4(&r->s.q[i].x, next);
 }
 
-// A region of the bone layer is turned as the skeleton says. If it were fitted, its ring, which lies close around the bone,
-// would follow the one muscle particle above it, and tissue would stand on the bone as on a hinge: the looser the finer the
-// mesh. Where bones turn apart, skinning squeezes what they share: the volume of its matrix falls below 1. There it puts the
-// flesh of a crease into that of the other side, so by as much the region counts less and tethers are longer. Returns how much
-// it counts.
+// A region of the bone layer takes its rotation from the skeleton. If it were fitted, its ring, which lies close around the
+// bone, would follow the one muscle particle above it, and tissue would stand on the bone as on a hinge: looser the finer the
+// mesh. Where bones turn apart, skinning squeezes the tissue they share: the determinant of its matrix falls below 1. There it
+// puts the flesh of a crease into that of the other side, so the region counts less by that much and tethers are longer.
+// Returns how much it counts.
 static inline f8 turn_bone(const layers_run* r, uint32_t i, uint32_t k)
 {
     f8           q[4], a[9], turn[9], one = f8_all(1), least = f8_all(firmness_least);
@@ -96,7 +96,7 @@ void SUP_WIDE(layers_predict)(const layers_run* r, uint32_t begin, uint32_t end)
 
 // ---------------------------------------------------------------------------------------------- tethers
 
-// The way from the bone's particle turned by the columns of its rotation.
+// The offset from the bone's particle, rotated by the columns of its rotation.
 void SUP_WIDE(layers_sift_tethers)(const layers_run* r, uint32_t k, uint32_t out[LAYER_BONE])
 {
     const layers_bound* b = r->b;
@@ -166,7 +166,7 @@ float SUP_WIDE(layers_velocities)(const layers_run* r, uint32_t begin, uint32_t 
         }
         v[3] = f8_all(0);
         f8_store4(&r->s.v[i].x, v);
-        // What is not a number is no rest.
+        // NaN is not at rest.
         f8 speed = f8_select(square == square, square, f8_all(__builtin_inff()));
         fastest = f8_max(f8_select(free, speed, f8_all(0)), fastest);
         if ((k += SUP_LANES) == stride) k = 0, ++layer;

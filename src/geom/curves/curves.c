@@ -169,7 +169,7 @@ sup_result sup_curves_cut(const sup_curve_mesh* mesh, const sup_curve_line* line
     return r;
 }
 
-/// A face that is there twice counts once for curves: over both copies they would branch, or end.
+/// A duplicate face counts once for curves: over both copies they would branch, or end.
 sup_result sup_curves_create(const sup_curves_desc* desc, sup_arena* arena, sup_curves* out, sup_error* error)
 {
     sup_curves_desc clean = *desc;

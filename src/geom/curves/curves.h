@@ -30,9 +30,9 @@ typedef struct sup_curves {
     const uint32_t*        limbs; ///< per mesh point: the limb it belongs to; SUP_NONE: none
     const float*    heights;      ///< per mesh point: how far along its limb's center line; NULL if no limbs were searched for
     const float*    lengths;      ///< of the limbs' center lines
-    const uint32_t* below;        ///< per mesh point: the curve behind it; that one's sides[1] is before it. NULL: by nearness
+    const uint32_t* below;        ///< per mesh point: the curve before it, whose sides[1] is after it. NULL: by nearness
     const float*    ratio;        ///< and how far it is between the two
-    const uint32_t* follows;      ///< per limb: the one it continues behind a fork, SUP_NONE: none; NULL: not known
+    const uint32_t* follows;      ///< per limb: the one it continues after a fork, SUP_NONE: none; NULL: not known
     float           spacing;      ///< of rings, where they were laid by a coordinate
     float           covered;      ///< AROUND: share of the surface that lies between two rings
     uint32_t        dropped;      ///< sup_curves_cut: curves that crossed a neighbor and could not be turned away from it
@@ -89,9 +89,9 @@ typedef struct sup_curve_walk {
     uint32_t        stop; ///< SUP_NONE: none
     uint32_t        turn_count;
     const uint32_t* turns; ///< two per turn
-    bool            both;  ///< also continues behind `from`
+    bool            both;  ///< also continues in the other direction from `from`
 } sup_curve_walk;
-/// Edge loops as a person writes them, separated by spaces: 'FROM-TO' starts at an edge, 'FROM=TO' goes both ways; '/AT-NEXT'
+/// Edge loops as the user writes them, separated by spaces: 'FROM-TO' starts at an edge, 'FROM=TO' goes both ways; '/AT-NEXT'
 /// is a turn, '!STOP' the last point. Points by number. `who` is the prefix of messages.
 sup_result sup_curve_walks_parse(const char* text, const char* who, sup_arena* arena, const sup_curve_walk** out,
                                  uint32_t* count, sup_error* error);
@@ -128,14 +128,14 @@ typedef struct sup_curve_transfer {
     uint32_t               point_count;
     const sup_curve_share* points;
     uint32_t               alone;      ///< points that no curve reaches: they do not move
-    uint32_t               more_count; ///< points that take from a third or fourth curve, rising
+    uint32_t               more_count; ///< points that take from a third or fourth curve, ascending
     const uint32_t*        more;
     const sup_curve_share* more_shares;
     sup_polylines          lines;
     float                  size; ///< of the mesh: lengths below 1e-6 of it count as zero
 } sup_curve_transfer;
 
-/// Skin points with the limb of each, as in sup_curves, and the triangles that connect them.
+/// Skin points with their limbs, as in sup_curves, and the triangles that connect them.
 typedef struct sup_curve_skin {
     uint32_t        point_count;
     const sup_vec3* points;
@@ -151,7 +151,7 @@ sup_result sup_curve_transfer_create(const sup_polylines* lines, const sup_curve
 uint32_t sup_transfer_more_from(const sup_curve_transfer* transfer, uint32_t begin);
 /// Length-weighted centers of all curves.
 void sup_polylines_centers(const sup_polylines* lines, const sup_vec3* nodes, sup_vec3* out);
-/// out[i] = the displacement of point i when the nodes are at `moved`. In the frame form `rest` are the points it was made
+/// out[i] = the displacement of point i when the nodes are at `moved`. In the frame form `rest` are the points it was created
 /// with, `centers` those of the rest nodes and `moved_centers` of the moved ones (both NULL: displacement form).
 void sup_curve_transfer_apply(const sup_curve_transfer* transfer, const sup_vec3* rest, const sup_vec3* moved,
                               const sup_vec3* centers, const sup_vec3* moved_centers, uint32_t begin, uint32_t end,

@@ -199,7 +199,8 @@ void maker_cut(curve_maker* m, const uint32_t* triangles, uint32_t triangle_coun
 
 // ---------------------------------------------------------------------------------------------- plane cuts
 
-/// Of the curves from `first` on, all from one cut, keeps the closed one around the center, or open pieces that are not crumbs.
+/// Of the curves from `first` on, all from one cut, keeps the closed one around the center, or open pieces that are not
+/// negligible.
 static void keep_nearest(curve_maker* m, uint32_t first, sup_vec3 center)
 {
     if (m->failed || m->curve_count - first < 2) return;
@@ -213,7 +214,7 @@ static void keep_nearest(curve_maker* m, uint32_t first, sup_vec3 center)
         if (length > longest) longest = length;
         if (away < least) least = away, best = c;
     }
-    // A closed loop stays alone; of open pieces all that are not crumbs stay (front and back of a torso).
+    // A closed loop stays alone; of open pieces all but negligible ones stay (front and back of a torso).
     uint32_t kept = first;
     for (uint32_t c = first; c < m->curve_count; ++c) {
         float length;

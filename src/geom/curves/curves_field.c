@@ -14,18 +14,18 @@
 /// The bare end at a tip: at most this share of the distance to the next ring, and of its branch's area.
 #define TIP_GAP 0.2f
 #define TIP_AREA 0.01f
-/// A pit that holds more than this share of its piece's area is not a small fault.
+/// A pit that holds more than this share of its piece's area is not a minor fault.
 #define PIT_AREA 0.05
-/// Guides are doubted if the slope of their coordinate differs from 1 by more than this on average: 0.05 to 0.28 for bones made
-/// by hand, 0.35 to 0.58 for bones fitted to a motion, 0.10 to 0.15 for distances. Distances replace them if their slope is off
-/// by at most this share of that. On pieces below this share of the surface a few rings may run any way.
+/// Guides are doubted if the slope of their coordinate differs from 1 by more than this on average: 0.05 to 0.28 for hand-made
+/// bones, 0.35 to 0.58 for bones fitted to a motion, 0.10 to 0.15 for distances. Distances replace them if their slope is off
+/// by at most this share of that. On pieces below this share of the surface a few rings may run in any direction.
 #define SLOPE_OFF 0.3
 #define SLOPE_BETTER 0.7
 #define DOUBT_AREA 0.02
-/// An open ring shorter than this share of the one beside it is a fragment.
+/// An open ring shorter than this share of its neighbor is a fragment.
 #define FRAGMENT 0.5f
-/// Rings of a branch whose distances differ by more than this factor are spread again; there are fewer if it stays above the
-/// second one.
+/// Rings of a branch whose distances differ by more than this factor are redistributed; there are fewer if it stays above the
+/// second factor.
 #define UNEVEN 1.5
 #define UNEVEN_MOST 1.9
 /// GUIDE_RINGS: rings of the longest limb, over which lines are drawn. BRANCHES_MANY: a mesh with this many branches has no
@@ -73,7 +73,7 @@ static sup_result make_levels(field_maker* f, const sup_curves_desc* d, float sc
 }
 
 /// A body has one beginning, the largest branch that begins at a tip. Marks the points of all others, which are pits of the
-/// coordinate such as a palm between the directions of its fingers, and sets in `pits` which components have some that matter.
+/// coordinate such as a palm between the directions of its fingers, and sets in `pits` which components have pits that matter.
 static bool mark_pits(const field_maker* f, bool* marked, bool* pits, uint32_t* begins)
 {
     const sup_levels* l = &f->levels;
@@ -111,7 +111,7 @@ static void widen(const field_maker* f, bool* marked, bool* next, uint32_t round
     }
 }
 
-/// If most of a piece is pits, there is nothing to fill them from. Returns whether anything is left to be filled.
+/// If most of a piece is pits, there is nothing to fill them from. Returns whether anything is left to fill.
 static bool spare_pieces(const field_maker* f, bool* marked, uint32_t* all, uint32_t* some)
 {
     const sup_topology* t = &f->m->topology;
@@ -127,7 +127,7 @@ static bool spare_pieces(const field_maker* f, bool* marked, uint32_t* all, uint
     return any;
 }
 
-/// Fills pits, wider each time. If one stays, the guides are misleading: then distances replace them.
+/// Fills pits, wider each time. If one remains, the guides are misleading: then distances replace them.
 static sup_result fill_pits(field_maker* f, const sup_curves_desc* d, sup_guides* g, bool* unguided, float scale,
                             sup_error* error)
 {
@@ -488,7 +488,7 @@ static double apart(const sup_vec3* a, const sup_vec3* b, bool closed)
     return sum / MATCHES;
 }
 
-/// How far along its branch every ring is by measured distances, and how many rings there are.
+/// The position of every ring along its branch by measured distances, and how many rings there are.
 static uint32_t measure_rings(const field_maker* f, uint32_t branch, double* at, double* uneven)
 {
     uint32_t first = f->first[branch], count = 0;
@@ -509,7 +509,7 @@ static uint32_t measure_rings(const field_maker* f, uint32_t branch, double* at,
 }
 
 /// Rings are even in the mean distance between their levels, but where the coordinate is flat on one side of a limb, or a limb
-/// widens suddenly, that differs from how far they are apart. On such a branch they move half of the way to where measured
+/// widens suddenly, that differs from their actual distances. On such a branch they move half of the way to where measured
 /// distances would be even (the full way would oscillate); ends stay.
 static void even_out(const field_maker* f, uint32_t branch, uint32_t count, const double* at, float* along)
 {
@@ -605,7 +605,7 @@ static sup_result cut_evenly(field_maker* f, sup_error* error)
 
 // ---------------------------------------------------------------------------------------------- points between them
 
-/// The last ring behind a point; SUP_NONE: its branch has no ring.
+/// The last ring before a point; SUP_NONE: its branch has no ring.
 static uint32_t ring_behind(const field_maker* f, uint32_t p, float* ratio)
 {
     uint32_t b = f->branch[p], end;

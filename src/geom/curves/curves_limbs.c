@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/// A part with less than this share of its label's points is a crumb and joins its neighbor.
+/// A part with less than this share of its label's points is negligible and joins its neighbor.
 #define CRUMB_SHARE 0.05f
 enum { CRUMB_POINTS = 12, MARCH_STEPS = 48, BISECTION_DEPTH = 6, CLUSTER_ROUNDS = 16 };
 /// March: a cut shorter than this share of the seam is the tip. Bisection: a center that moves less than this share stays.
@@ -90,7 +90,7 @@ static bool absorb_crumbs(limb_finder* f)
         if (size[i] >= CRUMB_POINTS && (float)size[i] >= CRUMB_SHARE * (float)most[l]) continue;
         for (uint32_t k = f->m->topology.ring_begin[p]; k < f->m->topology.ring_begin[p + 1]; ++k) {
             uint32_t j = f->part[f->m->topology.ring[k]];
-            // The biggest neighbor: it cannot be a crumb unless all are.
+            // The biggest neighbor: it cannot be negligible unless all are.
             if (j != SUP_NONE && j != i && size[j] > best[i] && size[j] > size[i]) best[i] = size[j], target[i] = j;
         }
     }
@@ -436,7 +436,7 @@ static uint32_t next_part(const limb_finder* f, uint32_t part, const seam* came,
     return *back ? s->to : SUP_NONE;
 }
 
-/// Stations of a chain of parts, given in order with the seams before, between and behind them (NULL: a tip).
+/// Stations of a chain of parts, given in order with the seams before, between and after them (NULL: a tip).
 static void chain_line(limb_finder* f, const uint32_t* parts, const seam* const* seams, uint32_t count)
 {
     f->line_count = 0;

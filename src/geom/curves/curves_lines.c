@@ -48,8 +48,8 @@ static float share_at(const sup_curve* c, const ring_places* rings, float step, 
 
 static float wrapped(float x) { return x - floorf(x + 0.5f); }
 
-/// Rings begin at one of their points, roughly where the one before begins. Shares of a closed ring are shifted so that they
-/// agree with that one's on average: lines would kink at every ring otherwise.
+/// Rings begin at one of their points, roughly where the previous one begins. Shares of a closed ring are shifted so that they
+/// agree with the previous ring's on average: otherwise lines would kink at every ring.
 static void line_up(const curve_maker* m, uint32_t curve, const ring_places* rings)
 {
     const sup_curve* c = &m->curves[curve];
@@ -184,8 +184,8 @@ static void turn_corners(const field_maker* f, uint32_t branch, const limb_lines
 
 static float level_of(const field_maker* f, sup_curve_point p) { return f->u[p.a] + p.ratio * (f->u[p.b] - f->u[p.a]); }
 
-/// Of what was cut from curve `first` on, keeps the piece that reaches farthest along the limb, if that is far enough; running
-/// outwards, from ring to ring, and at a tip on to the next edge behind the ring.
+/// Of what was cut from curve `first` on, keeps the piece that reaches farthest along the limb, if that is far enough; it runs
+/// outward, from ring to ring, and at a tip on to the next edge after the ring.
 static uint32_t keep_longest(field_maker* f, uint32_t first, const bool* tip, const limb_lines* limb)
 {
     curve_maker* m = f->m;

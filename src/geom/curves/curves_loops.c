@@ -78,7 +78,7 @@ static uint32_t walk_loop(curve_maker* m, const loop_mesh* l, const sup_curve_wa
     uint32_t forward = m->point_count;
     if (!closed && w->both) walk_on(m, l, w, w->to, w->from, SUP_NONE, mark);
     if (m->failed) return SUP_NONE;
-    // What was found behind the start is reversed and goes in front.
+    // What was found in the other direction from the start is reversed and goes in front.
     uint32_t behind = m->point_count - forward;
     for (uint32_t pass = 0; behind > 0 && pass < 2; ++pass) {
         uint32_t i = pass == 0 ? begin : begin + behind, j = m->point_count;
@@ -185,7 +185,7 @@ static uint32_t curve_across(const loop_finder* f, uint32_t edge, uint32_t side,
     return SUP_NONE;
 }
 
-/// Whether a face has b behind a: then it lies to the left of the way from a to b.
+/// Whether a face has b after a: then it lies to the left of the path from a to b.
 static bool lies_left(const sup_curve_mesh* m, uint32_t face, uint32_t a, uint32_t b)
 {
     uint32_t begin = m->face_begin[face], n = m->face_begin[face + 1] - begin;
@@ -194,7 +194,7 @@ static bool lies_left(const sup_curve_mesh* m, uint32_t face, uint32_t a, uint32
     return false;
 }
 
-/// The curves on both sides of one: on the left and on the right, that which most of its edges find.
+/// The curves on both sides of one: on the left and on the right, the one that most of its edges find.
 static void find_sides(loop_finder* f, uint32_t curve)
 {
     sup_curve* c = &f->m->curves[curve];

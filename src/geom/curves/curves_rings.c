@@ -104,7 +104,7 @@ static uint32_t turn_apart(ring_maker* r, ring_plane* planes, uint32_t count)
     return dropped;
 }
 
-/// Gives all rings the same sense, starts beside each other, and links to those before and behind.
+/// Gives all rings the same direction, adjacent starts, and links to their neighbors.
 static void finish_rings(ring_maker* r, const ring_plane* planes, uint32_t count)
 {
     curve_maker* m = r->m;

@@ -135,8 +135,8 @@ static void look_at_list(near_search* s, uint32_t begin, uint32_t end)
     }
 }
 
-/// The place nearest to p on the curves of its limb, or on all if it has none. `guess`: the curve of the point before, because
-/// neighbors in number are mostly neighbors in space.
+/// The place nearest to p on the curves of its limb, or on all if it has none. `guess`: the curve of the previous point,
+/// because consecutive points are mostly neighbors in space.
 static near_place nearest_of_all(const transfer_job* j, sup_vec3 p, uint32_t limb, uint32_t guess)
 {
     const sup_polylines* l = j->lines;
@@ -148,7 +148,7 @@ static near_place nearest_of_all(const transfer_job* j, sup_vec3 p, uint32_t lim
     return s.best;
 }
 
-/// `guess`: the curve of the point before; set to this one's.
+/// `guess`: the curve of the previous point; set to this one's.
 static void place_point(const transfer_job* j, uint32_t i, uint32_t* guess)
 {
     const sup_polylines* l = j->lines;

@@ -1,4 +1,4 @@
-// Edge loops as a person writes them: '16-17!20 17-18/19-27 40=41'.
+// Edge loops as the user writes them: '16-17!20 17-18/19-27 40=41'.
 #include "base/internal.h"
 #include "geom/curves/curves.h"
 

@@ -13,7 +13,7 @@
 #define DIRECTION_REACH 2.0
 #define PLACE_REACH 10.0
 #define LAST_REACH 0.7
-/// Where limbs part, directions cancel out: those shorter than this keep their length and are not normalized.
+/// Where limbs meet, directions cancel out: those shorter than this keep their length and are not normalized.
 #define DIRECTION_LEAST 0.25
 /// Cotangents of needles are unbounded, so they are clamped; a coupling below the least would pull points apart.
 #define COTANGENT_MOST 5.0
@@ -92,11 +92,11 @@ static bool make_system(const sup_curve_mesh* mesh, const sup_topology* t, doubl
 typedef struct field_split {
     const field_system* s;
     double              b;
-    double *            inverse, *diagonal; ///< OVER / D and D / OVER, 0 for points that stand alone
+    double *            inverse, *diagonal; ///< OVER / D and D / OVER, 0 for isolated points
 } field_split;
 
-/// x = (D / OVER + lower)^-1 x, or by the upper triangle. Neighbors come in rising order, with s->middle between the lower and
-/// the upper ones. `columns` is a constant at every call.
+/// x = (D / OVER + lower)^-1 x, or by the upper triangle. Neighbors are in ascending order, with s->middle between the lower
+/// and the upper ones. `columns` is a constant at every call.
 static inline void sweep(const field_split* m, bool upper, uint32_t columns, double* x)
 {
     const field_system* s = m->s;
@@ -210,7 +210,7 @@ static void lay_flat(double* w, sup_vec3 n)
 }
 
 /// Projected into the surface, diffused, and normalized except where they cancel out. A shoulder's bone leads from the spine
-/// outwards, through the flank: there its direction means nothing, and neighbors decide instead.
+/// outward, through the flank: its direction means nothing there, and neighbors decide instead.
 static void smooth_directions(const field_system* s, const sup_guides* g, const sup_vec3* normals, double* directions,
                               double* right)
 {
@@ -229,7 +229,7 @@ static void smooth_directions(const field_system* s, const sup_guides* g, const 
     }
 }
 
-/// Least squares over the edges: along each the coordinate should rise as the direction between its ends says.
+/// Least squares over the edges: along each the coordinate should rise as the direction between its ends requires.
 static void fit_places(const field_system* s, const sup_curve_mesh* mesh, const sup_guides* g, double scale,
                        const double* directions, double* u, double* right)
 {
@@ -273,7 +273,7 @@ sup_result sup_guides_smooth(const sup_curve_mesh* mesh, const sup_topology* top
     return good ? SUP_OK : sup_fail_memory(error, "curves");
 }
 
-/// Harmonic between the points around: with positive couplings such a coordinate has no extremum inside.
+/// Harmonic between the surrounding points: with positive couplings such a coordinate has no extremum inside.
 sup_result sup_coordinate_fill(const sup_curve_mesh* mesh, const sup_topology* topology, const bool* marked, sup_arena* arena,
                                float* u, sup_error* error)
 {

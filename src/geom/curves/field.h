@@ -16,8 +16,8 @@ typedef struct sup_guides {
     sup_vec3* direction;
 } sup_guides;
 
-/// Guides from distances over the surface, for the components that are marked (NULL: all): from the tip of each that has most
-/// surface near it and from which the ways to the others are straight, a head or a wrist.
+/// Guides from distances over the surface, for the components that are marked (NULL: all): from the tip of each with the most
+/// surface near it and straight paths to the others, a head or a wrist.
 sup_result sup_guides_by_distance(const sup_curve_mesh* mesh, const sup_topology* topology, const bool* components,
                                   sup_arena* arena, sup_guides* guides, sup_error* error);
 
@@ -30,8 +30,8 @@ sup_result sup_guides_smooth(const sup_curve_mesh* mesh, const sup_topology* top
 sup_result sup_coordinate_fill(const sup_curve_mesh* mesh, const sup_topology* topology, const bool* marked, sup_arena* arena,
                                float* u, sup_error* error);
 
-/// Diffuses values of points over the surface, each array by itself: a step becomes a slope about `reach` wide on both sides. A
-/// constant stays constant.
+/// Diffuses values of points over the surface, each array separately: a step becomes a slope about `reach` wide on both sides.
+/// A constant stays constant.
 sup_result sup_surface_diffuse(const sup_curve_mesh* mesh, const sup_topology* topology, float reach, float* const* values,
                                uint32_t count, sup_arena* arena, sup_error* error);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FAR 3e38f
-/// Tips are as far apart as possible. One is the end of a limb of its own if the ways from it to ends farther out lead inwards
+/// Tips are as far apart as possible. One is the end of a limb of its own if the paths from it to ends farther out lead inward
 /// by this share of the whole.
 enum { TIPS = 6 };
 #define LIMB_LEAST 0.05f
@@ -158,7 +158,7 @@ static void find_tips(tip_finder* f)
     for (uint32_t c = 0; c < f->components; ++c) f->whole[c] = f->best[c] == SUP_NONE ? 0 : f->middle[f->best[c]];
 }
 
-/// How straight the ways over the surface lead from a tip to the others, 0 to 1: from a head they do, from one foot to the
+/// How straight the paths over the surface lead from a tip to the others, 0 to 1: from a head they do, from one foot to the
 /// other they turn back.
 static double straightness(const tip_finder* f, uint32_t component, uint32_t tip)
 {
@@ -194,8 +194,8 @@ static void join_limbs(const tip_finder* f, uint32_t p, uint32_t* sets, uint8_t*
         }
 }
 
-/// How far every tip is from where its limb meets one that reaches farther from the middle: none of that of a place on the
-/// back, or of a second tip of the same limb.
+/// How far every tip is from where its limb meets one that reaches farther from the middle: zero for a place on the back, or a
+/// second tip of the same limb.
 static bool measure_limbs(tip_finder* f, sup_arena* arena, float* inwards)
 {
     uint32_t n = f->f.mesh->point_count, *sets = SUP_NEW(arena, uint32_t, n);
@@ -224,7 +224,7 @@ static bool measure_limbs(tip_finder* f, sup_arena* arena, float* inwards)
     return true;
 }
 
-/// The tip with the most surface near it, of those that end a limb and from which the ways to the others are straight.
+/// The tip with the most surface near it, of those that end a limb and have straight paths to the others.
 static bool choose_tips(tip_finder* f, sup_arena* arena)
 {
     uint32_t n = f->f.mesh->point_count;

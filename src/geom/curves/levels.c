@@ -364,7 +364,7 @@ static void wait(sup_levels* l, uint32_t branch, float least)
     sup_heap_push(l->heap, (uint64_t)bits << 32 | branch);
 }
 
-/// A fork that only one branch passes is a fork no longer; one at which a single branch ends is its tip.
+/// A fork with only one branch through it is no longer a fork; one where a single branch ends is its tip.
 static void reduce_fork(sup_levels* l, uint32_t fork, float least)
 {
     if (l->up[fork] == 1 && l->down[fork] == 1) {
@@ -495,7 +495,7 @@ float sup_levels_area_at(const sup_levels* l, uint32_t branch, float area)
     return l->branches[branch].length;
 }
 
-/// Only inside bands: on their borders, and where a fork was taken in, a level may have several rings.
+/// Only inside bands: on their borders, and where a fork was absorbed, a level may have several rings.
 #define INSIDE 0.02f
 
 static uint32_t region_at(const sup_levels* l, const sup_branch* b, float along, float* ratio)

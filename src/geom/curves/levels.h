@@ -20,7 +20,7 @@ typedef struct sup_branch {
 typedef struct sup_region {
     uint32_t component, band;
     uint32_t below, above;           ///< how many rings
-    uint32_t ring_below, ring_above; ///< of them, while there is one: numbers of several are mixed
+    uint32_t ring_below, ring_above; ///< of those, while there is only one: indices of several are mixed
     double   area, slope;            ///< slope: integral of the coordinate's over the region
     double   low, high;              ///< range of the coordinate: the borders of its band, or its own end at a tip
     float    width;                  ///< mean distance from its lower to its upper level
@@ -61,7 +61,7 @@ void sup_levels_settle(sup_levels* levels);
 void sup_levels_mark(const sup_levels* levels, const bool* branches, bool* marked);
 /// Where a point is: its branch (SUP_NONE: at a fork) and how far along.
 uint32_t sup_levels_place(const sup_levels* levels, uint32_t point, float* along);
-/// How far along a branch, from its lower end, that much of its area lies behind.
+/// The position along a branch, from its lower end, with this much of its area behind it.
 float sup_levels_area_at(const sup_levels* levels, uint32_t branch, float area);
 
 /// A ring to be cut: where on its branch; found: at which level, and a triangle that it passes (SUP_NONE: none).

@@ -5,9 +5,9 @@
 #include "geom/search/descent.h"
 #include "geom/search/intersect.h"
 
-// How many boxes and triangles may be looked at for each triangle; whether two cross counts for what it takes. Characters with
-// clothes ask for up to 1000. Where faces are stacked on one edge or in one place each sees all the others, and the work would
-// grow as their square.
+// Boxes and triangles that may be tested per triangle; a test of whether two triangles cross counts at its own cost. Characters
+// with clothes need up to 1000. Where faces are stacked on one edge or in one place, each sees all the others, and the work
+// would grow as their square.
 enum { LOOKS_MOST = 8192, REPORT_EVERY = 4096 };
 
 typedef struct search {

@@ -1,4 +1,4 @@
-// Binding: lengths, and who speaks for which point.
+// Binding: lengths, and which triangle owns which point.
 #include "geom/surface/topology.h"
 #include "solve/contact/contact_internal.h"
 
@@ -27,7 +27,7 @@ static bool measure_units(work* w)
         count += units[i] > 0;
     }
     float mean = count ? (float)(sum / count) : 1;
-    for (uint32_t i = 0; i < d->point_count; ++i) // points on each other, and loose ones
+    for (uint32_t i = 0; i < d->point_count; ++i) // points that coincide, and loose ones
         if (!(units[i] > 0.01f * mean)) units[i] = 0.01f * mean;
     for (uint32_t i = 0; i < d->point_count; ++i) w->c->unit_max = fmaxf(w->c->unit_max, units[i]);
     for (uint32_t s = 0; s < d->triangle_count; ++s)
@@ -43,7 +43,7 @@ static bool is_flat(const sup_vec3* points, const uint32_t* c)
     return !sup_point_triangle(points[c[0]], points[c[0]], points[c[1]], points[c[2]], 1, &t);
 }
 
-/// The first slot with an area speaks for a point.
+/// The first slot whose triangle has an area owns a point.
 static bool choose_owners(work* w)
 {
     const sup_contact_desc* d = w->desc;
@@ -115,7 +115,7 @@ sup_result sup_contact_create(const sup_contact_desc* desc, sup_arena* arena, co
 
 // ---------------------------------------------------------------------------------------------- memory
 
-/// A block that is divided; without one only the sizes are added up.
+/// Divides a block; with no block, only adds up the sizes.
 typedef struct divided {
     uint8_t* base;
     size_t   used;

@@ -1,4 +1,4 @@
-// The boxes of the eight triangles of a pack, swept from where the corners are to where they are expected.
+// The boxes of a pack's eight triangles, swept from where their corners are to where they are expected.
 #include "solve/contact/contact_internal.h"
 
 void SUP_WIDE(sup_contact_measure)(const contact_search* s, uint32_t begin, uint32_t end)

@@ -1,4 +1,4 @@
-// Finding: boxes from the leaves up, and the bodies against them. And the geometry that contacts share.
+// Finding contacts: boxes from the leaves up, then the bodies against them; and the geometry that contacts share.
 #include "solve/contact/contact_internal.h"
 
 #include "geom/search/triangle_region.h"
@@ -22,7 +22,7 @@ float sup_contact_triangle_square(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c
     return v3_length2(v3_sub(ap, v3_add(v3_scale(ab, v), v3_scale(ac, w))));
 }
 
-/// Six times the signed volume of four places on their way.
+/// Six times the signed volume of four moving places.
 static float volume_at(const sup_vec3 from[4], const sup_vec3 to[4], float t)
 {
     sup_vec3 p[4];
@@ -30,7 +30,7 @@ static float volume_at(const sup_vec3 from[4], const sup_vec3 to[4], float t)
     return v3_dot(v3_cross(v3_sub(p[1], p[0]), v3_sub(p[2], p[0])), v3_sub(p[3], p[0]));
 }
 
-// The cubic changes its sign within the step: halved until float has no more to give.
+// The cubic changes sign within the step: bisect down to float precision.
 bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* time)
 {
     enum { HALVINGS = 22 };
@@ -47,7 +47,7 @@ bool sup_contact_crossing(const sup_vec3 from[4], const sup_vec3 to[4], float* t
 
 // ---------------------------------------------------------------------------------------------- boxes
 
-/// What all points move by in the mean: only what differs from it sweeps anything.
+/// The mean motion of all points: only what differs from it sweeps a box.
 static sup_vec3 common_move(const contact_search* s)
 {
     double   sum[3] = { 0 };

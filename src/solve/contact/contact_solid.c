@@ -1,13 +1,13 @@
 // Points of the skin against spheres, capsules and meshes, and its triangles against balls and capsules that are smaller than
-// its edges and would slip between the points. Everything is looked at in the body's own space, where the body
-// stands still: a point's way there is a straight line from where it was to where it will be.
+// its edges and would slip between the points. All tests run in the body's own space, where the body is at rest and a point
+// moves along a straight line.
 #include "solve/contact/contact_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { GRAIN = 32, STACK = 64 };
-// Round bodies below this many mean edges touch triangles too: larger ones do not fit between three points.
+// Round bodies smaller than this many mean edges also touch triangles: larger ones do not fit between three points.
 #define CONTACT_SMALL_BODY 0.75f
 
 struct sup_solid_mesh {
@@ -48,7 +48,7 @@ typedef struct probe {
     sup_affine            from_start, from_end; // the world to the body's space
     const sup_vec3 *      start, *end;          // the mesh's points there
     const sup_box*        nodes;
-    sup_box               box; // of the mesh, in its space
+    sup_box               box; // one per point that may touch; `solid` is SUP_NONE where it does not
     contact_body*         out; // one per point that may touch; `solid` SUP_NONE: it does not
 } probe;
 
@@ -69,7 +69,7 @@ static sup_vec3 core_of(const sup_solid* b, sup_vec3 q)
 
 static float round_distance(const sup_solid* b, sup_vec3 q) { return v3_distance(q, core_of(b, q)) - b->radius; }
 
-/// Where the way enters the body, by steps as long as the distance that is left (none can be too long).
+/// Where the path enters the body, by sphere tracing: each step is as long as the remaining distance, so none overshoots.
 static bool enters_round(const sup_solid* b, sup_vec3 q0, sup_vec3 q1, sup_vec3* at)
 {
     enum { STEPS = 48 };
@@ -82,7 +82,7 @@ static bool enters_round(const sup_solid* b, sup_vec3 q0, sup_vec3 q1, sup_vec3*
         t += left / length;
         if (!(t < 1)) return false;
     }
-    return true; // grazing: as near as steps get
+    return true; // grazing: as near as the steps get
 }
 
 static bool probe_round(const probe* p, sup_vec3 q0, sup_vec3 q1, float unit, contact_body* out)
@@ -93,11 +93,11 @@ static bool probe_round(const probe* p, sup_vec3 q0, sup_vec3 q1, float unit, co
     bool             entered = enters_round(b, q0, q1, &at), passed = false;
     if (entered) {
         sup_vec3 entry = v3_normalize(v3_sub(at, core_of(b, at)), normal);
-        passed = left > 0 || v3_dot(entry, normal) < 0; // through, or beyond the middle
+        passed = left > 0 || v3_dot(entry, normal) < 0; // through, or past the center
         if (passed) normal = entry;
     }
     if (!passed && !(left < p->s->c->margin * unit)) return false;
-    if (!(v3_length2(normal) > 0)) normal = v3_normalize(v3_sub(q0, core), v3(0, 0, 1)); // in the very middle: back
+    if (!(v3_length2(normal) > 0)) normal = v3_normalize(v3_sub(q0, core), v3(0, 0, 1)); // at the exact center: back
     out->normal = normal;
     out->anchor_start = out->anchor_end = passed ? at : v3_mad(core, b->radius, normal);
     out->round = passed ? 0 : CONTACT_ROUND;
@@ -108,7 +108,7 @@ static bool probe_round(const probe* p, sup_vec3 q0, sup_vec3 q1, float unit, co
 // ---------------------------------------------------------------------------------------------- meshes
 
 typedef struct nearest {
-    float square, facing; // facing: how straight the triangle looks at the point, to choose between those that share a corner
+    float    square, facing; // facing: how squarely the triangle faces the point, to choose between those that share a corner
     uint32_t slot;
     float    weights[3];
 } nearest;
@@ -158,7 +158,7 @@ static nearest find_nearest(const probe* p, sup_vec3 q, float limit)
     return best;
 }
 
-/// The way of a point through a moving triangle, from in front (`turn` 1: from behind).
+/// The path of a point through a moving triangle, from the front (`turn` 1: from behind).
 static bool passes(const probe* p, const uint32_t* c, sup_vec3 q0, sup_vec3 q1, int turn, float* time, sup_touch* touch)
 {
     uint32_t       b = turn ? c[2] : c[1], d = turn ? c[1] : c[2];
@@ -171,7 +171,7 @@ static bool passes(const probe* p, const uint32_t* c, sup_vec3 q0, sup_vec3 q1, 
     return touch->weights[1] <= CONTACT_SLACK && touch->weights[2] <= CONTACT_SLACK && touch->weights[3] <= CONTACT_SLACK;
 }
 
-/// The first triangle on the way; SUP_NONE: there is none.
+/// The first triangle on the path, or SUP_NONE.
 static uint32_t find_passage(const probe* p, sup_vec3 q0, sup_vec3 q1, int* turn, sup_touch* touch)
 {
     const sup_solid_mesh* m = p->solid->mesh;
@@ -232,12 +232,12 @@ static bool probe_mesh(const probe* p, sup_vec3 q0, sup_vec3 q1, float unit, con
         out->swept = v3_dot(v3_sub(q1, out->anchor_end), out->normal) < -p->s->c->reach * unit;
         return v3_length2(out->normal) > 0;
     }
-    bool    boxed = m->closed && box_square(&p->box, q1) == 0; // it may be inside, however deep
+    bool    boxed = m->closed && box_square(&p->box, q1) == 0; // it may be inside, at any depth
     nearest n = find_nearest(p, q1, boxed ? INFINITY : p->s->c->margin * unit);
     if (n.slot == SUP_NONE) return false;
     anchor_at(p, n.slot, n.weights, out);
     sup_vec3 away = v3_sub(q1, out->anchor_end), face = face_at_end(p, n.slot), old = v3_sub(q0, out->anchor_start);
-    float    side = m->closed ? v3_dot(away, face) : v3_dot(old, face); // an open one pushes to where the point was
+    float    side = m->closed ? v3_dot(away, face) : v3_dot(old, face); // an open mesh pushes toward the side the point was on
     if (m->closed && side >= 0 && !(n.square < p->s->c->margin * unit * p->s->c->margin * unit)) return false;
     if (m->closed) out->normal = v3_scale(v3_normalize(away, face), side < 0 ? -1.0f : 1.0f);
     else out->normal = v3_scale(face, side < 0 ? -1.0f : 1.0f);
@@ -268,8 +268,8 @@ static void probe_points(void* data, uint32_t begin, uint32_t end)
 
 // ---------------------------------------------------------------------------------------------- small round bodies
 
-/// The place of a triangle nearest to the core of a round body, and how near (squared). A capsule's core is a line: place and
-/// foot find each other by turns.
+/// The place of a triangle nearest to the core of a round body, and its squared distance. A capsule's core is a segment: its
+/// projection and the place are found by alternating.
 static float nearest_place(const sup_solid* b, const sup_vec3 x[3], float weights[3])
 {
     enum { TURNS = 4 };
@@ -282,8 +282,8 @@ static float nearest_place(const sup_solid* b, const sup_vec3 x[3], float weight
     return square;
 }
 
-/// Where in a triangle it is met by the core, in the body's space: where the core goes through it on its way (true), else where
-/// it comes nearest at one end of the step.
+/// Where the core meets a triangle, in the body's space: where it passes through during the step (true), otherwise where it
+/// comes nearest at one end of the step.
 static bool meet(const sup_solid* b, const sup_vec3 from[3], const sup_vec3 to[3], float margin, float weights[3])
 {
     float     before[3], time;
@@ -306,8 +306,8 @@ static bool meet(const sup_solid* b, const sup_vec3 from[3], const sup_vec3 to[3
     return false;
 }
 
-/// What leaves springs back, and through so small a body before the step is over: it is held where it is near at either end, by
-/// the plane on the side where the skin was.
+/// Skin that leaves springs back, through so small a body, before the step is over: so it is held where it is near at either
+/// end, by the plane on the side where it was.
 static bool probe_place(const probe* p, sup_vec3 q0, sup_vec3 q1, float unit, bool crossed, contact_body* out)
 {
     const sup_solid* b = p->solid;
@@ -347,7 +347,7 @@ static void probe_faces(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-/// The world's box around a body's own box, in its place at both ends of the step (the start seen as the skin's, moved along).
+/// The world box around a body's own box at both ends of the step (the start shifted along with the skin).
 static sup_box world_box(const probe* p, sup_vec3 low, sup_vec3 high, float grow)
 {
     sup_box box = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
@@ -370,8 +370,8 @@ static bool lane_overlaps(const contact_pack* p, uint32_t lane, const sup_box* b
     return true;
 }
 
-/// Free points in slots whose boxes the body's overlaps, in the order of the hierarchy; or for `faces` the slots themselves, as
-/// points, of which it is smaller than edges are.
+/// Free points in slots whose boxes overlap the body's, in hierarchy order. With `faces`, the slots themselves in place of
+/// points, where the body is smaller than the edges.
 static uint32_t collect(const probe* p, const sup_box* own, bool faces, uint32_t capacity, uint32_t* lost)
 {
     const contact_search* s = p->s;
@@ -405,7 +405,7 @@ static uint32_t collect(const probe* p, const sup_box* own, bool faces, uint32_t
     return count;
 }
 
-/// Boxes over both ends of a mesh whose points move.
+/// Boxes that cover both ends of the step, for a mesh whose points move.
 static void sweep_mesh(probe* p, sup_box* nodes)
 {
     const sup_bvh* b = &p->solid->mesh->bvh;
@@ -431,7 +431,7 @@ static void sweep_mesh(probe* p, sup_box* nodes)
     p->nodes = nodes;
 }
 
-/// False for a body that is not there: no triangles, or a place that is no place.
+/// False if there is no body: no triangles, or an invalid transform.
 static bool make_probe(probe* p, sup_box* box, uint8_t** room)
 {
     const sup_solid* b = p->solid;
@@ -455,7 +455,7 @@ static bool make_probe(probe* p, sup_box* box, uint8_t** room)
         low = v3_sub(v3_min(b->a, far), r);
         high = v3_add(v3_max(b->a, far), r);
     }
-    // The skin's boxes have grown by a part of the margin already.
+    // The skin's boxes already include part of the margin.
     float more = fmaxf(p->s->c->margin - p->s->c->grow, 0) * p->s->c->unit_max;
     *box = world_box(p, low, high, more);
     return isfinite(box->min[0] + box->max[0] + box->min[1] + box->max[1] + box->min[2] + box->max[2]);

@@ -16,7 +16,7 @@ static solving start(const sup_contact* c, const sup_contact_call* call)
 
 // ---------------------------------------------------------------------------------------------- the surfaces of bodies
 
-/// The middle of a round body, at the height of a place.
+/// The center of a round body level with a place.
 static sup_vec3 find_core(const solving* s, const contact_body* b, sup_vec3 x)
 {
     const contact_place* place = &s->m.places[b->solid];
@@ -25,7 +25,7 @@ static sup_vec3 find_core(const solving* s, const contact_body* b, sup_vec3 x)
     return v3_mad(place->a, t, line);
 }
 
-/// The place and direction of a body's surface at a particle.
+/// The surface of a body at a particle: place and direction.
 static void find_surface(const solving* s, const contact_body* b, sup_vec3 x, sup_vec3* at, sup_vec3* out)
 {
     *at = b->at;
@@ -37,7 +37,7 @@ static void find_surface(const solving* s, const contact_body* b, sup_vec3 x, su
     *at = v3_mad(core, s->m.solids[b->solid].radius, *out);
 }
 
-/// The particles of the skin that a body touches, NULL where there is none.
+/// The particles of the skin that a body touches; NULL in unused places.
 static void body_particles(const contact_body* b, sup_vec4* x, sup_vec4* out[4])
 {
     out[0] = &x[b->point];
@@ -46,7 +46,7 @@ static void body_particles(const contact_body* b, sup_vec4* x, sup_vec4* out[4])
     out[3] = NULL;
 }
 
-/// The mean of what particles have at the place that is touched.
+/// The weighted mean of the particles' values at the place that is touched.
 static sup_vec3 body_mean(const contact_body* b, const sup_vec4* of)
 {
     if (b->others[0] == SUP_NONE) return sup_particle_place(&of[b->point]);
@@ -64,7 +64,7 @@ static sup_touch body_touch(const solving* s, const contact_body* b, const sup_v
     return touch;
 }
 
-/// A round body has moved on the triangle: the place that is nearest to it now.
+/// A round body has moved over the triangle: finds the place now nearest to it.
 static void find_place(const solving* s, contact_body* b)
 {
     if (b->round != CONTACT_ROUND_IN_FRONT) return;
@@ -73,7 +73,7 @@ static void find_place(const solving* s, contact_body* b)
     sup_contact_triangle_square(core, x[0], x[1], x[2], b->shares);
 }
 
-/// Rigid motion between two places, turning by the shortest way.
+/// The rigid motion between two transforms, along the shortest rotation.
 static sup_affine place_between(const sup_solid* b, float fraction)
 {
     sup_quat p = quat_from_affine(&b->start), q = quat_from_affine(&b->end);
@@ -159,7 +159,7 @@ void sup_contact_friction(const sup_contact* c, const sup_contact_call* call, co
 
 uint32_t sup_contact_touching(const sup_contact* c, const void* scratch, uint32_t most, uint32_t (*out)[2])
 {
-    // Only read: the division is the same for a block that may be written.
+    // Read only; the division takes a writable block either way.
     contact_memory m = sup_contact_divide(c, (void*)(uintptr_t)scratch, NULL);
     uint32_t       count = 0;
     for (uint32_t i = 0; i < m.header->body_count && count < most; ++i) {

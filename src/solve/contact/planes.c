@@ -9,7 +9,7 @@
 
 static uint32_t first_of(const sup_planes_desc* d, uint32_t point) { return d->same ? d->same[point] : point; }
 
-/// The smallest height of a triangle at rest: what lies beside a long thin one is no further away.
+/// The smallest height of a triangle at rest: the neighbor of a long thin triangle is no farther away.
 static float height_of(const sup_vec3* x, const uint32_t* c)
 {
     float longest = fmaxf(fmaxf(v3_distance(x[c[0]], x[c[1]]), v3_distance(x[c[1]], x[c[2]])), v3_distance(x[c[2]], x[c[0]]));
@@ -78,8 +78,8 @@ static sup_result create(const sup_planes_desc* d, sup_planes* p, sup_arena* are
     p->point_count = d->point_count;
     p->leaf_count = bvh.leaf_count > 1 ? bvh.leaf_count / 2 : 1;
     p->pack_count = (d->triangle_count + PLANES_PACK - 1) / PLANES_PACK;
-    // Blocks. Bodies and clothes have at most 5 pairs a triangle and 1.6 that press. Of two large sheets all over each other,
-    // which press with 3, planes have to hold a third.
+    // Blocks. Bodies and clothes have at most 5 pairs per triangle, of which 1.6 press. Two large sheets that fully overlap press
+    // with 3; planes have to hold a third of those.
     p->capacity = 1024 + d->triangle_count;
     p->press_capacity = 256 + d->triangle_count / 4;
     p->plane_capacity = 2048 + d->triangle_count;
@@ -186,7 +186,7 @@ static vec3d  mad(vec3d a, double s, vec3d b) { return (vec3d){ a.x + s * b.x, a
 static double dot(vec3d a, vec3d b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static double within(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
-/// The nearest two places so far, and their distance squared.
+/// The closest two places so far, and their squared distance.
 typedef struct nearest {
     vec3d  p, q;
     double square;
@@ -210,7 +210,7 @@ static void try_edges(nearest* n, vec3d p1, vec3d p2, vec3d q1, vec3d q2)
     offer(n, mad(p1, s, e), mad(q1, t, f));
 }
 
-/// Where the foot of a point falls inside a triangle; its edges are looked at anyway.
+/// Where a point projects into the interior of a triangle; the edges are tested anyway.
 static bool find_foot(vec3d p, const vec3d t[3], vec3d* out)
 {
     vec3d  e = less(t[1], t[0]), f = less(t[2], t[0]), d = less(p, t[0]);
@@ -234,7 +234,7 @@ bool sup_planes_between(const sup_vec3 a[3], const sup_vec3 b[3], float* distanc
     double length = sqrt(n.square);
     if (!(length > 0) || !(length < INFINITY)) return false;
     vec3d  d = less(n.p, n.q), c = { 0.5 * (n.p.x + n.q.x), 0.5 * (n.p.y + n.q.y), 0.5 * (n.p.z + n.q.z) };
-    double low = INFINITY, high = -INFINITY; // what crosses has no direction that parts it, however near its edges are
+    double low = INFINITY, high = -INFINITY; // no direction separates triangles that cross, however near their edges are
     for (int k = 0; k < 3; ++k) {
         low = fmin(low, dot(less(p[k], c), d));
         high = fmax(high, dot(less(q[k], c), d));

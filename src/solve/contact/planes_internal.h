@@ -1,4 +1,4 @@
-/// solve/contact/planes_internal.h: what the files of solve/planes share.
+/// solve/contact/planes_internal.h: types and constants that the planes*.c files share.
 #ifndef SUP_SOLVE_CONTACT_PLANES_INTERNAL_H
 #define SUP_SOLVE_CONTACT_PLANES_INTERNAL_H
 
@@ -7,106 +7,107 @@
 #include "math/wide.h"
 #include "solve/contact/planes.h"
 
-// Pairs are listed for some substeps to come: a point may stray so far from the way that was expected of it, in mean heights of
-// the triangles around it at rest, of which the nearest that share no point with them are about one away. Further, and it is
-// looked for anew.
+// Pairs are listed for several substeps ahead. A point may stray this far from its expected path before it is searched again,
+// in mean heights at rest of the triangles around it (the nearest triangles that share no point with them are about one height
+// away).
 #define PLANES_STRAY 0.17f
-// What planes hold apart, in heights of the lower triangle at rest.
+// The gap that planes hold, in heights of the lower triangle at rest.
 #define PLANES_GAP 0.03f
-// A pair may press in a step if it comes so near, mean edges, to the distance it keeps. Held poses rest alike with 0.1 and 0.3
-// (fastest point 0.005 to 0.015 % of the diagonal a second on six characters); less misses what strays from its expected way
-// (worst edge of the beast's jump 7 to 10).
+// A pair may press in a step if it comes this near, in mean edges, to the distance it keeps. Held poses come to rest equally
+// well with 0.1 and 0.3 (fastest point 0.005 to 0.015 % of the diagonal per second on six characters); a smaller margin misses
+// points that stray from their expected path (worst edge of the beast's jump 7 to 10).
 #define PLANES_MARGIN 0.2f
-// They press where the cosine between their normals is below this, in full where it is lower by the ramp: the inner sides of a
+// Pairs press where the cosine between their normals is below this, in full where it is lower by the ramp: the inner sides of a
 // thin part do not.
 #define PLANES_FACING 0.2f
 #define PLANES_FACING_RAMP 0.4f
-// And where the direction that parts them is nearly that of their normals: from this cosine on, in full beyond the ramp.
+// And where the direction that separates them is close to their normals: from this cosine on, in full above the ramp.
 #define PLANES_STRAIGHT 0.6f
 #define PLANES_STRAIGHT_RAMP 0.3f
-// What is nearly so when the step begins, or is expected to be when it ends, is listed: with the limits themselves, pairs would
-// come and go with every prediction.
+// A pair that nearly qualifies at the start of the step, or is expected to at its end, is listed too: with the exact limits,
+// pairs would come and go with every prediction.
 #define PLANES_FACING_SOON 0.4f
 #define PLANES_STRAIGHT_SOON 0.3f
-// Of the distance that a pair lacks, what it gains in a substep: skin that is pressed together comes apart over some.
+// Share of its missing distance that a pair gains in a substep: skin that is pressed together comes apart over several.
 #define PLANES_RECOVERY 0.05f
-// Nor is it pushed apart by more than this in a round, mean edges: what bones force together would be crushed.
+// Most that one iteration pushes it apart, mean edges: more would crush what bones force together.
 #define PLANES_PUSH_MOST 0.2f
-// Where two nearly touch, the way between their nearest places is noise: so much of their size along their normals is added.
+// Where two triangles nearly touch, the direction between their closest places is noise: this share of their size is added
+// along their normals.
 #define PLANES_ALONG_NORMALS 0.5f
-// Where the direction that parts them hardly does, compared with the way between their nearest places, they press less: in full
-// from this share of it on.
+// Where the direction that separates them has a small gap compared with their distance, they press less: in full from this
+// share on.
 #define PLANES_PARTING 0.3f
-// A corner goes so many times the mean of what its pairs ask for: more, and it is thrown to and fro, and a held pose never
-// comes to rest. Where the pose moves one side against the other by so many mean edges a second it is up to FIRM times the
-// mean, for there they meet faster than means part them.
+// A corner moves by this many times the mean of what its pairs ask for: with more it is thrown back and forth, and a held pose
+// never comes to rest. Where the pose moves one side against the other at this speed, in mean edges per second, the factor
+// rises to FIRM, since there the sides meet faster than means separate them.
 #define PLANES_CALM 1.0f
 #define PLANES_FIRM 8.0f
 #define PLANES_FIRM_SPEED 2.0f
-// The lean grows by so much of what pushes a point in a substep, planes included, and loses so much of itself: in the end it is
-// three times what still pushes, so that means and planes have little left to bear. What loses less presses on where nothing
-// touches any more (0.01: the beast's jump crosses 20 times, 0.02: never). And the most, mean edges.
+// Each substep adds this share of what pushes a point, planes included, to its lean, which also decays by this share. It
+// converges to three times the remaining push, so means and planes have little left to bear. With less decay it keeps pressing
+// where nothing touches any more (0.01: the beast's jump crosses 20 times, 0.02: never). And its limit, mean edges.
 #define PLANES_LEAN_GAIN 0.1f
 #define PLANES_LEAN_LOSS 0.03f
 #define PLANES_LEAN_MOST 0.5f
-// What is released is not pushed ahead any more; so much of it goes in a substep, for all at once would throw the skin. (An arm
-// that a dance puts through the head: kept, 11 of 436 frames cross more than under linear skinning; so, none.)
+// A released point is not pushed ahead any more; its lean fades by this share per substep, since losing all of it at once would
+// throw the skin. (An arm that a dance puts through the head: with the lean kept, 11 of 436 frames cross more than under linear
+// skinning; with the fade, none.)
 #define PLANES_LEAN_RELEASED 0.5f
-// Slower than so many mean edges a second everywhere, a pose is held: what is pressed sticks where it is as long as it would go
-// less than so many mean edges in a substep. That is what pairs and planes, taken anew in each of them, disagree by.
+// A pose is held when it moves everywhere slower than this many mean edges per second: a pressed point then sticks as long as
+// it would move less than this many mean edges in a substep, which is what pairs and planes, recomputed in each, disagree by.
 #define PLANES_STILL 0.01f
 #define PLANES_STICK 0.01f
 
-// It sticks once the pose has been held for so many substeps: what begins tangled, as skinning leaves it, comes apart before.
+// It sticks once the pose has been held for this many substeps: what skinning leaves tangled at the start comes apart first.
 enum { PLANES_SETTLE = 300 };
 
-enum { PLANES_PACK = 8 }; // triangles side by side, a lane each
+enum { PLANES_PACK = 8 }; // triangles side by side, one per lane
 
-/// The triangles of two leaves; lanes without one have the first point three times.
+/// The triangles of two leaves; an empty lane has the first point three times.
 typedef struct planes_pack {
     uint32_t corners[3][PLANES_PACK];
-    float    stray[PLANES_PACK];    // the largest of the corners; below 0: no triangle
-    float    gap[PLANES_PACK];      // that it keeps, as long as it was so far apart
-    float    unit[PLANES_PACK];     // of its corners the largest: mean length of their edges,
-    float    over[PLANES_PACK];     // and how far what rides on them stands out
-    int32_t  crossing[PLANES_PACK]; // all bits: at rest
+    float    stray[PLANES_PACK];    // the largest among the corners; below 0: no triangle
+    float    gap[PLANES_PACK];      // the gap it keeps, as long as it was that far apart
+    float    unit[PLANES_PACK];     // the largest among its corners: mean length of their edges,
+    float    over[PLANES_PACK];     // and how far what rides on them protrudes
+    int32_t  crossing[PLANES_PACK]; // all bits: it crosses another at rest
 } planes_pack;
 
 struct sup_planes {
     uint32_t           point_count;
-    uint32_t           pack_count, leaf_count; // leaves of the hierarchy: a power of two, those behind the last pack are empty
+    uint32_t           pack_count, leaf_count; // leaves of the hierarchy: a power of two; those after the last pack are empty
     const planes_pack* packs;
     const float*       strays; // per point: how far it may stray
     const float*       gives;
     const sup_vec3*    rest;
     const float*       units;          // per point: mean length of its edges at rest
-    const float*       over;           // per point: how far what rides on it stands out over it; NULL: nothing does
+    const float*       over;           // per point: how far what rides on it protrudes; NULL: nothing rides
     uint32_t           press_capacity; // blocks
     uint32_t           twin_count;
-    const uint32_t*    twins;          // points that go where another goes, and that one: two each
+    const uint32_t*    twins;          // pairs: a point that always moves with another, and that other
     uint32_t           capacity;       // blocks of the list
     uint32_t           plane_capacity; // planes
 };
 
-/// Boxes around the triangles of a pack on their way, with room to stray, without what all move by. Not a number: empty.
+/// Boxes around the moving triangles of a pack, with room to stray, without the motion that all share. NaN: empty.
 typedef struct planes_bounds {
     float min[3][PLANES_PACK], max[3][PLANES_PACK];
-    float normal[3][PLANES_PACK], reach[PLANES_PACK]; // as the way ends; how far beyond its box it presses on what it faces
+    float normal[3][PLANES_PACK], reach[PLANES_PACK]; // at the path's end; how far beyond its box it presses on what it faces
 } planes_bounds;
 
 typedef struct planes_box {
     float min[4], max[4]; // three are used
 } planes_box;
 
-/// Two triangles that may come near each other, and a direction in which the first lies beyond the second, as far as one is
-/// known.
+/// Two triangles that may come near each other, and a direction along which the first lies beyond the second, if one is known.
 typedef struct planes_pair {
     uint32_t a, b; // pack x 8 + lane
     int16_t  axis[3];
 } planes_pair;
 
-/// Eight pairs: their triangles, and a direction in which the first lies beyond the second, in parts of 32767. Any direction
-/// that parts them will do, so it need not be exact. Lanes beyond the last pair have the first triangle twice.
+/// Eight pairs: their triangles, and a direction along which the first lies beyond the second, in units of 1 / 32767. Any
+/// direction that separates them works, so it need not be exact. Lanes after the last pair have the first triangle twice.
 typedef struct planes_block {
     uint32_t a[SUP_LANES], b[SUP_LANES];
     int16_t  axis[3][SUP_LANES];
@@ -114,8 +115,8 @@ typedef struct planes_block {
 
 #define PLANES_AXIS 32767.0f
 
-/// A pair that needs its plane: as the substep began, unit normal towards the first triangle, a place on it, and how far the
-/// nearest corners were on either side; 0: they cross.
+/// A pair that needs its plane. At the start of the substep: the unit normal toward the first triangle, a place on the plane,
+/// and how far the closest corners were on either side; 0: they cross.
 typedef struct planes_plane {
     uint32_t corners[6]; // into touched
     sup_vec3 normal, at;
@@ -126,30 +127,30 @@ typedef struct planes_plane {
 typedef struct planes_presses {
     uint32_t corners[6][SUP_LANES];
     float    normal[3][SUP_LANES];                     // from the second triangle to the first
-    float    want[SUP_LANES], keep[SUP_LANES];         // the distance that is kept, and in this substep
-    float    most[SUP_LANES];                          // that it is pushed apart by, in a round
-    float    firm[SUP_LANES];                          // times the mean that it presses with
+    float    want[SUP_LANES], keep[SUP_LANES];         // the distance to keep, and that for this substep
+    float    most[SUP_LANES];                          // most that an iteration pushes it apart
+    float    firm[SUP_LANES];                          // factor on the mean it presses with
     float    strength[SUP_LANES], approach[SUP_LANES]; // 0 to 1; speed before the solve
-    float    pushed[6][SUP_LANES];                     // each corner, in this substep
-    uint32_t real, active;                             // lanes that may press, and that did
+    float    pushed[6][SUP_LANES];                     // of each corner, in this substep
+    uint32_t real, active;                             // lanes that may press, and lanes that did
 } planes_presses;
 
-/// A plane, carried.
+/// A plane, carried along.
 typedef struct planes_placed {
     sup_vec3 normal, at;
     float    gap, push;
 } planes_placed;
 
-/// Kept from substep to substep, per point: what planes held back in the mean of late, mean edges; since how many substeps
-/// nothing crosses where they are released, 0: they are not.
+/// Kept per point from substep to substep: what planes recently held back on average, in mean edges; and for how many substeps
+/// nothing has crossed where planes are released, 0 where they are not.
 typedef struct planes_burden {
     float    held;
     uint32_t released;
-    sup_vec3 lean;     // by which it is pushed ahead
-    uint32_t held_for; // substeps for which the pose has been held, at most PLANES_SETTLE
+    sup_vec3 lean;     // how far it is pushed ahead
+    uint32_t held_for; // substeps for which the pose has been held, up to PLANES_SETTLE
 } planes_burden;
 
-/// A cluster: the middles of its points before and after, and what carries the ones to the others.
+/// A cluster: the centers of its points before and after, and the rigid motion between them.
 typedef struct planes_group {
     double   before[3], after[3], moment[9];
     sup_quat turn;
@@ -160,56 +161,57 @@ typedef struct planes_group {
 
 typedef struct planes_header {
     uint32_t substeps, done; // of the step
-    uint32_t first;          // the substep before which the list was made
+    uint32_t first;          // the substep before which the list was built
     bool     listed, crowded;
     bool     pose_held;
     uint32_t pair_count;
-    uint32_t press_count, lost; // pairs that may press, and for which there was no room
-    uint32_t released;          // points, after the substep before
+    uint32_t press_count, lost; // pairs that may press, and pairs that did not fit
+    uint32_t released;          // points, after the previous substep
     uint32_t held_count;        // points that planes held in the last substep
-    sup_vec3 shift;             // what all were expected to move by in a substep
+    sup_vec3 shift;             // expected motion per substep that all points share
 } planes_header;
 
-enum { PLANES_GRAIN = 512 }; // points of a task
-// Pairs of packs are looked at in waves of WAVE chunks of CHUNK pairs.
+enum { PLANES_GRAIN = 512 }; // points per task
+// Pairs of packs are tested in waves of WAVE chunks of CHUNK pairs.
 enum { PLANES_CHUNK = 16, PLANES_WAVE = 16, PLANES_ROOM = PLANES_CHUNK * PLANES_PACK * PLANES_PACK };
 
 typedef struct planes_memory {
     planes_header* header;
-    // Through the step. The places that the list was made from, and how far they go in one substep; way.w: may stray, squared.
+    // For the whole step. The positions that the list was built from and their motion per substep; way.w: how far they may
+    // stray, squared.
     sup_vec4 *      begin, *way;
     planes_bounds*  bounds;
     planes_box*     nodes;  // 2 x leaves
-    uint8_t*        fresh;  // 2 x leaves: something below it is looked at anew; of a leaf: which lanes
+    uint8_t*        fresh;  // 2 x leaves: something below is to be tested again; for a leaf: which lanes
     planes_block*   blocks; // the list
-    uint8_t*        dead;   // per block: lanes that are no longer in the list
+    uint8_t*        dead;   // per block: lanes removed from the list
     planes_presses* presses;
     uint8_t*        near;   // per block of those: lanes that are too near
-    float*          crowd;  // per point: strengths of the near pairs that it is in; 0 between iterations
-    sup_vec3*       pushed; // per point: by all pairs in this substep
-    // Through a substep.
-    uint8_t*       doubtful; // per block: lanes whose direction says nothing
-    uint8_t*       planar;   // per block: lanes that have a plane
+    float*          crowd;  // per point: summed strengths of its near pairs; 0 between iterations
+    sup_vec3*       pushed; // per point: by all its pairs in this substep
+    // For one substep.
+    uint8_t*       doubtful; // per block: lanes whose direction proves nothing
+    uint8_t*       planar;   // per block: lanes with a plane
     uint8_t*       open;     // per block: lanes that cross
-    uint8_t*       stirred;  // per point: strayed; then: moved by planes, or released
+    uint8_t*       stirred;  // per point: strayed; later: moved by planes, or released
     float*         strays;   // per piece of points
     uint32_t*      looks;    // doubtful pairs: block x 8 + lane
     planes_plane*  planes;
-    uint32_t*      cluster;  // per touched: another of its cluster, in the end itself
-    uint32_t*      group_of; // per touched, into groups
-    uint32_t*      touched;  // points of planes, in the order they were met
-    uint32_t*      place_of; // per point: into touched, SUP_NONE
+    uint32_t*      cluster;  // per touched point: another of its cluster; in the end the root
+    uint32_t*      group_of; // per touched point, into groups
+    uint32_t*      touched;  // points of planes, in the order in which they were found
+    uint32_t*      place_of; // per point: index into touched, or SUP_NONE
     planes_placed* placed;
-    sup_vec3 *     wanted, *carried, *fixed; // per touched
-    float*         share;                    // per touched: of the way from carried to wanted
+    sup_vec3 *     wanted, *carried, *fixed; // per touched point
+    float*         share;                    // per touched point: of the way from carried to wanted
     planes_group*  groups;
-    // Of a search.
-    uint32_t*    couples; // of packs, two each: a wave
-    planes_pair* slices;  // of a wave
+    // For a search.
+    uint32_t*    couples; // of packs, two each: one wave
+    planes_pair* slices;  // of one wave
     uint32_t*    counts;  // per chunk
 } planes_memory;
 
-/// Three corners of either triangle of a pair.
+/// The three corners of each triangle of a pair.
 static inline void planes_corners(const sup_planes* p, uint32_t a, uint32_t b, uint32_t out[6])
 {
     const planes_pack *first = &p->packs[a / PLANES_PACK], *second = &p->packs[b / PLANES_PACK];
@@ -219,7 +221,7 @@ static inline void planes_corners(const sup_planes* p, uint32_t a, uint32_t b, u
     }
 }
 
-/// That a pair keeps.
+/// The gap that a pair keeps.
 static inline float planes_gap(const sup_planes* p, uint32_t a, uint32_t b)
 {
     float first = p->packs[a / PLANES_PACK].gap[a % PLANES_PACK], second = p->packs[b / PLANES_PACK].gap[b % PLANES_PACK];
@@ -228,7 +230,7 @@ static inline float planes_gap(const sup_planes* p, uint32_t a, uint32_t b)
 
 planes_memory sup_planes_divide(const sup_planes* p, void* scratch, size_t* bytes);
 
-/// One substep under way.
+/// One substep in progress.
 typedef struct planes_run {
     const sup_planes*      p;
     const sup_planes_call* call;
@@ -237,45 +239,45 @@ typedef struct planes_run {
     const sup_vec4*        from;
     sup_vec4*              x;
     float                  span;   // substeps from `from` to x
-    float                  ahead;  // substeps that the list looks ahead from where it was made
-    float                  since;  // from here on what is looked at anew has to be seen
-    float                  passed; // of them at the end of this one
+    float                  ahead;  // substeps that the list looks ahead from where it was built
+    float                  since;  // a new search covers the path from here on
+    float                  passed; // substeps that have passed at the end of this one
     uint32_t               couple_count, plane_count, touched_count, group_count, look_count;
-    uint32_t               grouped_count; ///< of the touched points, those that list_groups saw
-    bool                   final;         // looking at what was kept: being apart is enough
-    bool                   partial;       // only at what was stirred
-    bool                   relisted;      // all was, since planes were looked for
+    uint32_t               grouped_count; ///< how many of the touched points list_groups has seen
+    bool                   final;         // testing what was kept: being apart is enough
+    bool                   partial;       // only what was stirred
+    bool                   relisted;      // the list was rebuilt since planes were looked for
 } planes_run;
 
-/// planes_search.c: fills the list. False: there is too much.
+/// planes_search.c: fills the list. False: too much to list.
 bool sup_planes_search(planes_run* r);
-/// The same for the triangles of points that have strayed; the others stay in the list.
+/// The same for the triangles of points that have strayed; the rest stays in the list.
 bool sup_planes_search_again(planes_run* r);
 
-/// planes_press.c: of the list, those that may press in a step from `from` to x.
+/// planes_press.c: finds the listed pairs that may press in a step from `from` to x.
 void sup_planes_find_presses(planes_run* r);
 
-/// Nearest places of two triangles, in double: how far apart, and the unit direction from the second to the first, and the
-/// place in the middle. False: they are not apart, or no numbers.
+/// Closest places of two triangles, in double precision: their distance, the unit direction from the second to the first, and
+/// the midpoint. False: they are not apart, or a number is not finite.
 bool sup_planes_between(const sup_vec3 a[3], const sup_vec3 b[3], float* distance, sup_vec3* normal, sup_vec3* middle);
 
-/// Boxes of packs begin to end that have something fresh, and which lanes that are.
+/// For packs begin to end: boxes of those with something fresh, and which lanes are fresh.
 SUP_WIDE_DECLARE(void, sup_planes_measure, (const planes_run* r, uint32_t begin, uint32_t end));
-/// The pairs of triangles of couples of packs begin to end that may come near each other. Returns how many.
+/// The triangle pairs that may come near each other in the pack pairs begin to end. Returns how many.
 SUP_WIDE_DECLARE(uint32_t, sup_planes_sift, (const planes_run* r, uint32_t begin, uint32_t end, planes_pair* out));
-/// Blocks begin to end: lanes that are not shown to be apart from `from` to x, by the gap or at all.
+/// For blocks begin to end: lanes not proven apart from `from` to x, by the gap or at all.
 SUP_WIDE_DECLARE(void, sup_planes_test, (const planes_run* r, uint32_t begin, uint32_t end));
-/// Blocks begin to end: lanes that may come near enough to press, into doubtful.
+/// For blocks begin to end: lanes that may come near enough to press, into doubtful.
 SUP_WIDE_DECLARE(void, sup_planes_near, (const planes_run* r, uint32_t begin, uint32_t end));
-/// Of blocks of presses begin to end, as the step begins: who may press, and how far apart they keep.
+/// For blocks of presses begin to end, at the start of the step: which lanes may press, and the distance they keep.
 SUP_WIDE_DECLARE(void, sup_planes_meet, (const planes_run* r, uint32_t begin, uint32_t end));
 /// Their directions and distances as a substep begins at `from`.
 SUP_WIDE_DECLARE(void, sup_planes_aim, (const planes_run* r, uint32_t begin, uint32_t end));
-/// How far each corner of block k is pushed at x. Those that are near share what the crowd around their corners leaves them.
+/// How far each corner of block k is pushed at x. Each near pair gets the share that the crowd at its corners leaves it.
 SUP_WIDE_DECLARE(void, sup_planes_push, (const planes_run* r, uint32_t k, float pushes[6][SUP_LANES]));
 /// Which of them are too near at x.
 SUP_WIDE_DECLARE(void, sup_planes_sift_presses, (const planes_run* r, uint32_t begin, uint32_t end));
-/// The largest square of how far points stray, over what they may.
+/// The largest squared stray distance of a point, relative to what it may stray.
 SUP_WIDE_DECLARE(float, sup_planes_stray, (const planes_run* r, uint32_t begin, uint32_t end));
 
 #endif

@@ -1,4 +1,4 @@
-// A substep: which pairs need a plane, the clusters they form and their motion, and how far each point may go.
+// A substep: which pairs need a plane, the clusters they form and how those move, and how far each point may go.
 #include "base/sets.h"
 #include "math/rotation.h"
 #include "solve/contact/planes_internal.h"
@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum { GRAIN_BLOCKS = 16, GRAIN_LOOKS = 16 };
-enum { AGAIN_MOST = 8 }; // so many of all points may stray, one in that many, and the others stay in the list
+enum { AGAIN_MOST = 8 }; // one point in this many may stray while the others stay in the list
 enum { ROUNDS = 4, PASSES = 4 };
-static const float within_half = 0.95f; // of the distance to the plane, that a point keeps of it when it is nearer than the gap
-static const float upright = 1e-3f;     // share of a cluster's size by which it turns less: a line turns about itself at will
-// A cluster is released when its planes have held it back by so much of what its points can give, in the mean over those that
-// they stopped and over as many substeps as the rate says; planes come back when nothing has crossed there for so many.
+static const float within_half = 0.95f; // a point nearer than the gap keeps this share of its distance to the plane
+static const float upright = 1e-3f;     // share of a cluster's size that damps its rotation: a line turns freely about itself
+// A cluster is released when its planes have held back this share of what its points can give: the mean over the points they
+// stopped, averaged over substeps at this rate. Planes come back after this many substeps without a crossing there.
 static const float release_held = 0.9f, held_rate = 0.05f, held_most = 10;
 enum { RELEASE_CLEAR = 16 };
 
@@ -42,12 +42,12 @@ static float gap_along(const sup_vec3 x[6], sup_vec3 n)
     return low - high;
 }
 
-/// What a closer look at a pair says, where a plane has half the distance of its triangles.
-#define LOOK_CROSSES 0.0f           // not apart to begin with: it spoils the planes of its cluster
+/// What a closer test of a pair finds; a plane has half the distance of its triangles.
+#define LOOK_CROSSES 0.0f           // already crossing: it spoils the planes of its cluster
 #define LOOK_APART -1.0f            // it is apart
-#define LOOK_RELEASED_CROSSES -2.0f // of what is released only what crosses now is told
+#define LOOK_RELEASED_CROSSES -2.0f // where planes are released, only present crossings are reported
 
-/// A pair that its direction does not show to be apart finds a better one, or it crosses.
+/// A pair that its direction does not prove apart finds a better direction, or it crosses.
 static void look_closer(const planes_run* r, uint32_t look, planes_plane* out)
 {
     planes_block* b = &r->m.blocks[look / SUP_LANES];
@@ -94,7 +94,7 @@ static void touch(planes_run* r, uint32_t point)
     m->cluster[i] = i;
 }
 
-/// Its corners become places of touched points.
+/// Maps its corners to touched points.
 static void add_plane(planes_run* r, planes_plane plane)
 {
     for (int k = 0; k < 6; ++k) {
@@ -105,7 +105,7 @@ static void add_plane(planes_run* r, planes_plane plane)
     r->m.planes[r->plane_count++] = plane;
 }
 
-/// Returns how many pairs have got a plane.
+/// Returns how many pairs got a plane.
 static uint32_t find_planes(planes_run* r)
 {
     uint32_t before = r->plane_count, most = r->p->plane_capacity - before;
@@ -136,7 +136,7 @@ static void list_groups(planes_run* r)
     const planes_memory* m = &r->m;
     r->group_count = 0;
     r->grouped_count = r->touched_count;
-    for (uint32_t i = 0; i < r->touched_count; ++i) { // a root comes before the others of its cluster
+    for (uint32_t i = 0; i < r->touched_count; ++i) { // a root comes before the rest of its cluster
         uint32_t root = sup_sets_find(m->cluster, i);
         m->group_of[i] = root == i ? r->group_count++ : m->group_of[root];
     }
@@ -188,7 +188,7 @@ static sup_vec3 carry(const planes_group* g, sup_vec3 x)
 
 static bool is_free(const planes_run* r, uint32_t i) { return r->x[r->m.touched[i]].w > 0; }
 
-/// In its place, shifted to where both sides want it as far as there is room between them at the carried places.
+/// The plane carried along, then shifted toward where both sides want it as far as the gap at the carried places allows.
 static planes_placed carried_plane(const planes_run* r, const planes_plane* from)
 {
     const planes_group* g = group_of(r, from->corners[0]);
@@ -206,7 +206,7 @@ static planes_placed carried_plane(const planes_run* r, const planes_plane* from
     return p;
 }
 
-/// How far corner k is beyond what it must keep, below 0: on the wrong side.
+/// By how much corner k clears what it must keep; below 0: it is on the wrong side.
 static float clearance_of(const planes_placed* p, int k, sup_vec3 x)
 {
     float h = v3_dot(p->normal, v3_sub(x, p->at));
@@ -261,7 +261,7 @@ static void keep_sides(planes_run* r)
 
 // ---------------------------------------------------------------------------------------------- release
 
-/// Points that a plane touched after the last round were not carried and are in no group yet: the next substep has them.
+/// Points that a plane touched after the last round were not carried and are in no group yet: the next substep includes them.
 static void release(planes_run* r, sup_planes_report* report)
 {
     const planes_memory* m = &r->m;
@@ -301,7 +301,7 @@ static void release(planes_run* r, sup_planes_report* report)
 
 // ---------------------------------------------------------------------------------------------- a substep
 
-/// Square of how far a point is from its expected way, over what it may be.
+/// Squared distance of a point from its expected path, over what it may stray.
 static float stray_of(const planes_run* r, uint32_t i)
 {
     sup_vec4 w = r->m.way[i];
@@ -318,7 +318,7 @@ static void stray_task(void* data, uint32_t begin, uint32_t end)
     r->m.strays[begin / PLANES_GRAIN] = most;
 }
 
-/// How many points are further from their expected way than the list allows for, and which.
+/// Which points have strayed farther than the list allows for, and how many.
 static uint32_t find_strays(planes_run* r)
 {
     uint32_t count = 0, points = r->p->point_count;
@@ -335,7 +335,7 @@ static uint32_t find_strays(planes_run* r)
     return count;
 }
 
-/// False: there is too much to list.
+/// False: too much to list.
 static bool list(planes_run* r, sup_planes_report* report)
 {
     planes_header* h = r->m.header;
@@ -357,7 +357,7 @@ uint32_t sup_planes_begin(const sup_planes* p, const sup_planes_call* call, uint
 {
     planes_memory        m = sup_planes_divide(p, call->scratch, NULL);
     const planes_burden* burdens = call->state;
-    // Only what a substep is keeping is written.
+    // Only what belongs to keeping a substep is written.
     planes_run r = { .p = p, .call = call, .from = from, .x = (sup_vec4*)(uintptr_t)to, .burdens = call->state, .m = m };
     *m.header = (planes_header){ .substeps = substeps };
     for (uint32_t i = 0; i < p->point_count; ++i) m.header->released += burdens[i].released > 0;
@@ -368,7 +368,7 @@ uint32_t sup_planes_begin(const sup_planes* p, const sup_planes_call* call, uint
     return m.header->lost;
 }
 
-/// What has to be looked at again after planes have moved points; of what is released, always.
+/// What to test again after planes have moved points; always includes what is released.
 static bool stir(planes_run* r)
 {
     if (r->touched_count == 0 && r->m.header->released == 0) return false;
@@ -395,8 +395,8 @@ static void settle(planes_run* r, sup_planes_report* report)
     report->kept = r->plane_count;
 }
 
-/// Stiction: while a pose is held, what is pressed and would go less than a little stays where it is. Pairs and planes are
-/// taken anew in every substep, and what they leave would go on trembling.
+/// Stiction: while a pose is held, a pressed point that would move by less than a little stays put. Pairs and planes are
+/// recomputed in every substep, and what they disagree by would keep it trembling.
 static void stick(const planes_run* r)
 {
     for (uint32_t k = 0; k < r->p->point_count; ++k) {

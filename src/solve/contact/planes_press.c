@@ -1,21 +1,21 @@
 // The skin against itself. Pairs of triangles that face each other and are near, or will be before the step ends, *press*:
-// every iteration of the solver pushes both apart along the direction between their nearest places as the substep began. Planes
-// (planes_keep.c) hold what little that leaves over.
+// every iteration of the solver pushes them apart along the direction between their closest places at the start of the substep.
+// Planes (planes_keep.c) hold the little that this misses.
 //
 //   gap  = min n . a - max n . b,                  a, b: corners of the first and of the second triangle
-//   keep = min(thickness + what rides on both, distance at rest), approached by a twentieth of what is missing in a substep
-//   gap < keep: two planes stand as far apart as they shall be, and the corners beyond them are pushed back. Where between the
-//   triangles they stand follows from momentum: both sides are pushed by the same.
+//   keep = min(thickness + what rides on both, distance at rest), approached by a twentieth of the deficit per substep
+//   gap < keep: two planes are placed that far apart, and the corners beyond them are pushed back. Momentum decides where
+//   between the triangles the planes stand: both sides get equal and opposite impulses.
 //
 // What lets a crease come to rest:
-//   - The list of a step depends on places alone, not on what presses.
-//   - Directions are taken anew in every substep: older ones resist sliding in one step and not in the next.
-//   - Pairs that lie slantwise to each other would press sideways, and a direction that hardly parts two triangles presses on
-//     what is far. The strength of both fades, so no pair comes or goes from one substep to the next.
-//   - Both sides get the same momentum. With a plane in the middle one corner goes on this side and three on that, which feeds
-//     energy in: cesiumman's armpit swings at 70 Hz for ever.
-//   - In a deep crease a corner is in a dozen pairs that ask for different things. It goes the mean of them, by strength. What
-//     is left is made up for by leaning: in every substep a point is pushed ahead by a part of what pushed it in those before.
+//   - The list of a step depends on positions alone, not on what presses.
+//   - Directions are recomputed in every substep: older ones resist sliding in one step and not in the next.
+//   - Pairs that lie obliquely to each other would press sideways, and a direction that barely separates two triangles presses
+//     on what is far away. The strength of both fades, so no pair appears or vanishes from one substep to the next.
+//   - Both sides get the same momentum. With a plane in the middle, one corner moves on one side and three on the other, which
+//     adds energy: cesiumman's armpit swings at 70 Hz forever.
+//   - In a deep crease a corner is in a dozen pairs that ask for different things. It moves by their mean, weighted by
+//     strength. Leaning makes up the rest: in every substep a point is pushed ahead by a fraction of what pushed it before.
 //     Where the pose moves the sides against each other that is too slow, and they press more firmly.
 #include "solve/contact/planes_internal.h"
 
@@ -33,8 +33,8 @@ static void sift_task(void* data, uint32_t begin, uint32_t end) { SUP_WIDE_PICK(
 
 static uint32_t block_count(const planes_header* h) { return (h->press_count + SUP_LANES - 1) / SUP_LANES; }
 
-/// The next place in the list is for this pair. Pairs side by side in the list share corners; the lanes of a block, which press
-/// at the same time, should not. So first all first lanes are filled, then all second ones.
+/// Gives this pair the next place in the list. Pairs next to each other in the list share corners; the lanes of a block, which
+/// press simultaneously, should not. So all first lanes are filled first, then all second ones.
 static void put(planes_run* r, uint32_t look, uint32_t at, uint32_t blocks)
 {
     const planes_block* b = &r->m.blocks[look / SUP_LANES];
@@ -46,7 +46,7 @@ static void put(planes_run* r, uint32_t look, uint32_t at, uint32_t blocks)
     p->real = (2u << lane) - 1;
 }
 
-/// Whether the pose is held: no point of it goes anywhere in this step.
+/// Whether the pose is held: no point of it moves in this step.
 static bool is_pose_held(const planes_run* r)
 {
     const sup_planes_call* call = r->call;
@@ -115,7 +115,7 @@ void sup_planes_lean(const sup_planes* p, const sup_planes_call* call, sup_vec4*
 
 // ---------------------------------------------------------------------------------------------- positions
 
-/// Adds so much to the crowd at the corners of all near pairs, times their strength.
+/// Adds `by` times the strength of every near pair to the crowd at its corners.
 static void count_crowd(const planes_run* r, float by)
 {
     for (uint32_t k = 0; k < block_count(r->m.header); ++k)
@@ -129,7 +129,7 @@ static void count_crowd(const planes_run* r, float by)
         }
 }
 
-/// Those of a block at once, one block after the other.
+/// All lanes of a block at once, one block after the other.
 static void press(const planes_run* r, uint32_t k)
 {
     planes_presses* p = &r->m.presses[k];
@@ -163,7 +163,7 @@ void sup_planes_press(const sup_planes* p, const sup_planes_call* call, sup_vec4
 
 // ---------------------------------------------------------------------------------------------- velocities
 
-/// Friction acts where the corners of a side were pushed; on one that is pinned, in its middle. Returns how far they were.
+/// Friction acts at the corners of a side that were pushed; on a pinned side, at its center. Returns how far they were pushed.
 static float split_friction(const float pushed[3], float sign, float weights[3])
 {
     float sum = pushed[0] + pushed[1] + pushed[2], mean = 0;
@@ -192,7 +192,7 @@ static void apply_friction(const planes_presses* p, uint32_t lane, const sup_fri
         sup_particle_move(&v[p->corners[k][lane]], x[p->corners[k][lane]].w * weights[k] / mass, change);
 }
 
-/// Velocity along what planes held back would throw the point against them again.
+/// Velocity along what planes held back would drive the point into them again.
 static void stop_held_points(const planes_memory* m, const sup_vec4* x, sup_vec4* v)
 {
     for (uint32_t i = 0; i < m->header->held_count; ++i) {
@@ -229,7 +229,7 @@ void sup_planes_friction(const sup_planes* p, const sup_planes_call* call, const
 
 uint32_t sup_planes_touching(const sup_planes* p, const void* scratch, uint32_t most, uint32_t (*out)[2])
 {
-    // Only read: the division is the same for a block that may be written.
+    // Read only; the division takes a writable block either way.
     planes_memory m = sup_planes_divide(p, (void*)(uintptr_t)scratch, NULL);
     uint32_t      count = 0;
     for (uint32_t k = 0; k < block_count(m.header); ++k)

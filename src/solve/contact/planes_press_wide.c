@@ -1,4 +1,4 @@
-// Pairs that press, in lanes, eight at a time: nearest places, distances at rest, and which of them are too near.
+// Pressing pairs, eight lanes at a time: closest places, distances at rest, and which pairs are too near.
 #include "solve/contact/planes_internal.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -12,14 +12,14 @@ INLINE void less8(const f8 a[3], const f8 b[3], f8 out[3])
 
 INLINE f8 unit8(f8 x) { return f8_min(f8_max(x, f8_all(0)), f8_all(1)); }
 
-/// a / b, 0 where b is not above 0.
+/// a / b, or 0 where b is not above 0.
 INLINE f8 over8(f8 a, f8 b)
 {
     i8 some = b > f8_all(0);
     return f8_select(some, a / f8_select(some, b, f8_all(1)), f8_all(0));
 }
 
-/// Corners of the first triangles, then of the second ones.
+/// Corners of the first triangles, then of the second.
 typedef struct corners8 {
     f8 x[6][3];
 } corners8;
@@ -48,7 +48,7 @@ INLINE corners8 points_of(const sup_vec3* x, uint32_t corners[6][SUP_LANES])
 
 // ---------------------------------------------------------------------------------------------- nearest places
 
-/// The way from the nearest place of the second triangle to that of the first, its square, and the weights of both places.
+/// The offset from the closest place of the second triangle to that of the first, its square, and the weights of both places.
 typedef struct nearest8 {
     f8 square, way[3], weights[6];
 } nearest8;
@@ -62,7 +62,7 @@ INLINE void offer(nearest8* n, i8 valid, const f8 way[3], const f8 weights[6])
     for (int i = 0; i < 6; ++i) n->weights[i] = f8_select(better, weights[i], n->weights[i]);
 }
 
-// Segments (Ericson 2005, 5.1.9). Parallel ones begin at the start of the first.
+// Segments (Ericson 2005, 5.1.9). Parallel ones start at the beginning of the first.
 INLINE void try_edges(nearest8* n, const corners8* c, int i, int k)
 {
     f8 e[3], f[3], d[3], way[3], weights[6], zero = f8_all(0), one = f8_all(1);
@@ -80,7 +80,7 @@ INLINE void try_edges(nearest8* n, const corners8* c, int i, int k)
     offer(n, i8_all(-1), way, weights);
 }
 
-/// Where the foot of a corner falls inside the other triangle; its edges are tried anyway.
+/// Where a corner projects into the interior of the other triangle; its edges are tested anyway.
 INLINE void try_corner(nearest8* n, const corners8* c, int corner)
 {
     int base = corner < 3 ? 3 : 0;
@@ -101,7 +101,7 @@ INLINE void try_corner(nearest8* n, const corners8* c, int corner)
     offer(n, inside, way, weights);
 }
 
-/// How far the first triangles lie beyond the second ones along a direction.
+/// How far the first triangles lie beyond the second along a direction.
 INLINE f8 gap_of(const corners8* c, const f8 n[3])
 {
     f8 low = dot8(c->x[0], n), high = dot8(c->x[3], n);
@@ -109,7 +109,7 @@ INLINE f8 gap_of(const corners8* c, const f8 n[3])
     return low - high;
 }
 
-/// Unit normal of three corners; returns twice the area. Without one it is zero.
+/// Unit normal of three corners; returns twice the area. Zero where there is no area.
 INLINE f8 face8(const f8 x[3][3], f8 n[3])
 {
     f8 e[3], f[3];
@@ -121,13 +121,13 @@ INLINE f8 face8(const f8 x[3][3], f8 n[3])
     return length;
 }
 
-/// Two triangles and what parts them: a unit direction from the second to the first, nearly between their nearest places; how
-/// far it parts them, and as a share of how far those are apart; the weights of those places.
+/// Two triangles and what separates them: a unit direction from the second to the first, nearly the one between their closest
+/// places; the gap along it, and that gap as a share of their distance; the weights of those places.
 typedef struct parted8 {
     f8 normal[3], distance, share, weights[6], first[3], second[3]; // first, second: the faces' own normals
 } parted8;
 
-/// Returns where both that way and the direction part them.
+/// Returns where both the offset and the direction separate them. Not inlined: six copies took two thirds of this file's code.
 static __attribute__((noinline)) i8 part(const corners8* c, parted8* out)
 {
     nearest8 n = { .square = f8_all(__builtin_inff()) };
@@ -146,15 +146,14 @@ static __attribute__((noinline)) i8 part(const corners8* c, parted8* out)
     return truly & (out->distance > f8_all(0));
 }
 
-// ---------------------------------------------------------------------------------------------- a step, a substep, an
-// iteration
+// ---------------------------------------------------------------------------------------------- step, substep, iteration
 
 INLINE f8 facing_of(const parted8* p) { return dot8(p->first, p->second); }
 
 INLINE f8 straight_of(const parted8* p) { return f8_all(0.5f) * (dot8(p->normal, p->second) - dot8(p->normal, p->first)); }
 
-/// How much a pair counts: the inner sides of a thin part face away from each other, and those that lie slantwise, or are
-/// parted only far from where they are near, would press sideways.
+/// How much a pair counts: the inner sides of a thin part face away from each other; pairs that lie obliquely, or are separated
+/// only far from where they are near, would press sideways.
 INLINE f8 strength_of(const parted8* p)
 {
     return unit8((f8_all(PLANES_FACING) - facing_of(p)) * f8_all(1 / PLANES_FACING_RAMP)) *
@@ -178,8 +177,8 @@ INLINE f8 mean_of(const float* values, uint32_t corners[6][SUP_LANES], const f8 
     return sum;
 }
 
-/// The mean edge at the nearest places, and how far apart a pair is kept there: not farther than at rest. Returns which are
-/// apart at rest; clothes that pass through what they cover are let through.
+/// The mean edge at the closest places, and the distance that a pair keeps there: at most that at rest. Returns which pairs are
+/// apart at rest; clothes that cross what they cover may pass.
 INLINE i8 keep_of(const planes_run* r, uint32_t corners[6][SUP_LANES], const f8 weights[6], f8* unit, f8* keep)
 {
     parted8  at_rest;
@@ -192,7 +191,7 @@ INLINE i8 keep_of(const planes_run* r, uint32_t corners[6][SUP_LANES], const f8 
     return apart;
 }
 
-/// Which of a block's pairs may press before the step is over, as it begins and as it is expected to end.
+/// Which of a block's pairs may press during the step, judged at its start and at its expected end.
 INLINE uint32_t may_press(const planes_run* r, const planes_block* b)
 {
     uint32_t corners[6][SUP_LANES];
@@ -226,7 +225,7 @@ void SUP_WIDE(sup_planes_near)(const planes_run* r, uint32_t begin, uint32_t end
     }
 }
 
-/// How firmly a pair presses, by how fast the pose moves one side against the other.
+/// How firmly a pair presses, from how fast the pose moves one side against the other.
 INLINE f8 firmness_of(const sup_planes_call* call, const planes_presses* p, const parted8* now, f8 unit)
 {
     f8 way[3] = { f8_all(0), f8_all(0), f8_all(0) };
@@ -271,7 +270,7 @@ void SUP_WIDE(sup_planes_aim)(const planes_run* r, uint32_t begin, uint32_t end)
         corners8 x = particles_of(r->from, p->corners);
         i8       apart = part(&x, &now);
         f8       want = f8_load(p->want), missing = f8_max(want - now.distance, f8_all(0));
-        // What has come to cross within the step is pressed on as before.
+        // Pairs that came to cross within the step keep the direction they had.
         for (int i = 0; i < 3; ++i) f8_store(p->normal[i], f8_select(apart, now.normal[i], f8_load(p->normal[i])));
         f8_store(p->strength, f8_select(apart, strength_of(&now), f8_load(p->strength)));
         f8_store(p->keep, f8_select(apart, want - f8_all(1 - PLANES_RECOVERY) * missing, f8_load(p->keep)));
@@ -293,13 +292,13 @@ void SUP_WIDE(sup_planes_sift_presses)(const planes_run* r, uint32_t begin, uint
 
 enum { BALANCE_ROUNDS = 5 };
 
-/// Of a triangle's corners: how high they are above the first one's first corner, and their inverse masses.
+/// Heights of both triangles' corners above the first corner of the first, and their inverse masses.
 typedef struct heights8 {
     f8 h[6], inverse[6], mass[6];
 } heights8;
 
-/// How much more the second side is pushed than the first, in momentum, where the first goes up to `top` and the second down to
-/// `bottom`; `slope`: how much less, for each further step up of both.
+/// How much more momentum the second side gets than the first when the first moves up to `top` and the second down to `bottom`;
+/// `slope`: by how much that falls for each unit that both planes rise.
 INLINE f8 imbalance(const heights8* c, f8 top, f8 bottom, f8* slope)
 {
     f8 sum = f8_all(0), zero = f8_all(0);
@@ -312,9 +311,9 @@ INLINE f8 imbalance(const heights8* c, f8 top, f8 bottom, f8* slope)
     return sum;
 }
 
-/// How far the first side goes of what is missing, so that both get the same momentum: from all pushed by the second to all by
-/// the first. A side without inverse masses stays. The imbalance falls piece by piece along lines, a corner each: by Newton's
-/// steps where they stay between what is known to be too little and too much, else by halves.
+/// How far the first side goes of what is missing, so that both get the same momentum: between all taken by the second and all
+/// by the first. A side without inverse masses stays. The imbalance falls piecewise linearly, one piece per corner: Newton's
+/// steps while they stay inside the bracket, otherwise bisection.
 INLINE f8 share_out(const heights8* c, f8 low, f8 high, f8 missing)
 {
     f8 first = c->inverse[0] + c->inverse[1] + c->inverse[2], second = c->inverse[3] + c->inverse[4] + c->inverse[5];

@@ -1,14 +1,14 @@
-// Which pairs of triangles may come near each other in the substeps to come: boxes from the leaves up, the hierarchy against
-// itself from the root down, and where it ends, eight triangles at a time.
+// Which pairs of triangles may come near each other in the coming substeps: boxes from the leaves up, the hierarchy against
+// itself from the root down, and eight triangles at a time where it ends.
 #include "solve/contact/planes_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { GRAIN_PACKS = 64, STACK = 192 };
-enum { COUPLES_MOST = 128 }; // pairs of packs that a search may look at, for each pack
+enum { COUPLES_MOST = 128 }; // pairs of packs that a search may test, per pack
 
-// What all move by in the mean sweeps nothing.
+// The mean motion of all points sweeps nothing.
 static void expect(planes_run* r)
 {
     double   sum[3] = { 0 };
@@ -26,7 +26,7 @@ static void expect(planes_run* r)
     r->m.header->shift = count ? v3((float)(sum[0] / count), (float)(sum[1] / count), (float)(sum[2] / count)) : v3(0, 0, 0);
 }
 
-/// What has strayed goes on as it went in this substep, and as if it had always gone so.
+/// A point that has strayed is assumed to keep moving as in this substep, and to have always moved so.
 static void expect_again(planes_run* r)
 {
     for (uint32_t i = 0; i < r->p->point_count; ++i) {
@@ -84,9 +84,9 @@ static bool overlap(const planes_box* a, const planes_box* b)
 
 // ---------------------------------------------------------------------------------------------- descent
 
-/// Can be left when a wave is full, and taken up again.
+/// Can stop when a wave is full, and resume.
 typedef struct descent {
-    uint32_t stack[STACK][2], depth; // at most three more than taken, on each of 32 levels
+    uint32_t stack[STACK][2], depth; // at most three more than were taken, on each of 32 levels
 } descent;
 
 static void push(descent* d, uint32_t a, uint32_t b)
@@ -140,7 +140,7 @@ static void put(planes_run* r, uint32_t index, const planes_pair* pair)
     for (int c = 0; c < 3; ++c) b->axis[c][lane] = pair->axis[c];
 }
 
-/// Everything fresh against everything, behind what is in the list already.
+/// Tests everything fresh against everything, and appends to the list.
 static bool look(planes_run* r)
 {
     uint64_t left = PLANES_CHUNK * PLANES_WAVE + COUPLES_MOST * (uint64_t)r->p->pack_count;

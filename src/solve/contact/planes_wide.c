@@ -1,4 +1,4 @@
-// Planes in lanes: packs of triangles on their way, one triangle against eight, eight pairs against their directions.
+// Planes in lanes: packs of moving triangles, one triangle against eight, eight pairs against their directions.
 #include "solve/contact/planes_internal.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -77,7 +77,8 @@ typedef struct couple8 {
     f8 a[2][3][4], b[2][3][4]; // at both ends: corner, axis
 } couple8;
 
-/// How far the first lies beyond the second along a direction, at least, at either end; and the second beyond the first.
+/// By how much, at least, the first lies beyond the second along a direction at both ends of the substep; and the second beyond
+/// the first.
 INLINE f8 least_gap(const couple8* c, const f8 n[3], f8* back)
 {
     f8 least = f8_all(__builtin_inff());
@@ -94,7 +95,7 @@ INLINE f8 least_gap(const couple8* c, const f8 n[3], f8* back)
     return least;
 }
 
-/// The normals of triangles and their opposites, where they are better than the best so far.
+/// Tries the normals of the triangles and their opposites, and keeps one that beats the best so far.
 INLINE void try_normals(const couple8* c, f8 x[3][4], f8* best, f8 axis[3], f8 n[3])
 {
     f8 e[3], f[3], back;
@@ -107,7 +108,7 @@ INLINE void try_normals(const couple8* c, f8 x[3][4], f8* best, f8 axis[3], f8 n
     *best = f8_max(f8_max(gap, back), *best);
 }
 
-/// How high a corner of the first stands over the plane of the second with that normal, at most, at either end.
+/// How high, at most, a corner of the first rises above the plane of the second with that normal, at either end.
 INLINE f8 rise(f8 x[2][3][4], f8 base[2][3][4], const f8 n[3])
 {
     f8 most = f8_all(-__builtin_inff());
@@ -118,12 +119,12 @@ INLINE f8 rise(f8 x[2][3][4], f8 base[2][3][4], const f8 n[3])
     return most;
 }
 
-/// Pairs that are looked at side by side.
+/// Pairs tested side by side.
 typedef struct candidates {
     uint32_t count, a[SUP_LANES], b[SUP_LANES];
 } candidates;
 
-/// Which of them no direction parts, and the best one for each.
+/// Which of them no direction separates, and the best direction for each.
 INLINE uint32_t part(const planes_run* r, const candidates* s, f8 axis[3])
 {
     couple8  c;
@@ -145,7 +146,7 @@ INLINE uint32_t part(const planes_run* r, const candidates* s, f8 axis[3])
         for (int i = 0; i < 3; ++i) from[i] = x[i] + f8_all(r->since) * way[i], to[i] = x[i] + f8_all(r->ahead) * way[i];
     }
     f8 stray = f8_load(strays), reach = stray + f8_load(reaches), back, first[3], second[3];
-    for (int i = 0; i < 3; ++i) // from middle to middle
+    for (int i = 0; i < 3; ++i) // from center to center
         axis[i] = (c.a[0][0][i] + c.a[0][1][i] + c.a[0][2][i] + c.a[1][0][i] + c.a[1][1][i] + c.a[1][2][i]) -
                   (c.b[0][0][i] + c.b[0][1][i] + c.b[0][2][i] + c.b[1][0][i] + c.b[1][1][i] + c.b[1][2][i]);
     normalize8(axis);
@@ -174,8 +175,8 @@ INLINE uint32_t sift_out(const planes_run* r, candidates* s, planes_pair* out)
     return count;
 }
 
-/// Lanes of the second pack whose boxes overlap that of one lane of the first, or, where both face each other, are within
-/// reach; of which one is fresh, and that share no corner.
+/// Lanes of the second pack whose boxes overlap that of one lane of the first or, where the two face each other, are within
+/// reach; one of each pair is fresh, and they share no corner.
 INLINE uint32_t near_lanes(const planes_run* r, uint32_t first, uint32_t second, uint32_t lane)
 {
     const planes_bounds *a = &r->m.bounds[first], *b = &r->m.bounds[second];
@@ -226,7 +227,7 @@ uint32_t SUP_WIDE(sup_planes_sift)(const planes_run* r, uint32_t begin, uint32_t
 
 // ---------------------------------------------------------------------------------------------- eight pairs
 
-/// How far the first triangles lie beyond the second ones.
+/// How far the first triangles lie beyond the second.
 INLINE f8 gap_of(const float* x, uint32_t corners[6][SUP_LANES], const f8 n[3])
 {
     f8 v[4], p, q;
@@ -247,7 +248,7 @@ INLINE bool is_stirred(const planes_run* r, uint32_t corners[6][SUP_LANES])
     return any;
 }
 
-/// Corners of all pairs of a block, and the gaps that they keep.
+/// Corners of all pairs of a block, and the gaps they keep.
 INLINE f8 corners_of(const planes_run* r, const planes_block* b, uint32_t corners[6][SUP_LANES])
 {
     float gap[SUP_LANES];
@@ -277,7 +278,7 @@ void SUP_WIDE(sup_planes_test)(const planes_run* r, uint32_t begin, uint32_t end
         uint32_t            corners[6][SUP_LANES], real = r->m.header->pair_count - SUP_LANES * k;
         f8                  n[3], zero = f8_all(0), gap = corners_of(r, b, corners);
         r->m.doubtful[k] = 0;
-        if (r->final && !is_stirred(r, corners)) continue; // as it was when it was looked at before
+        if (r->final && !is_stirred(r, corners)) continue; // unchanged since the last test
         axis_of(b, n);
         f8       before = gap_of(&r->from->x, corners, n), after = gap_of(&r->x->x, corners, n);
         i8       apart = (before > zero) & (after > zero) & (after >= (r->final ? zero : gap));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { GRAIN_BLOCKS = 256, GRAIN_POINTS = 1024 };
-#define WEIGHT_LEAST (-0.6) // a correction that goes further than this below 0 is extrapolating
+#define WEIGHT_LEAST (-0.6) // a correction farther below 0 than this is extrapolation
 
 typedef struct maker {
     const sup_lattice_embed_desc* desc;
@@ -19,7 +19,7 @@ typedef struct maker {
 
 // ---------------------------------------------------------------------------------------------- cells
 
-// Points of no triangle may lie where no cell is: they are listed, and stand in the middle of the nearest cell for its sake.
+// Points of no triangle may lie outside all cells: they are listed, and get the center of the nearest cell as their place.
 static sup_result place_points(maker* m, sup_arena* arena, sup_error* error)
 {
     const sup_voxels* v = m->desc->voxels;
@@ -88,7 +88,7 @@ static sup_result make_blocks(maker* m, sup_arena* arena, sup_lattice_embed* out
 
 // ---------------------------------------------------------------------------------------------- smooth
 
-// The particles at most one step of the grid along each axis from `center`, by links, so never across a gap.
+// The particles at most one grid step along each axis from `center`, reached through links, so never across a gap.
 static uint32_t around(const sup_voxels* v, uint32_t center, uint32_t out[LATTICE_SMOOTH_MAX])
 {
     uint32_t count = 1, o[3], c[3];
@@ -114,10 +114,10 @@ static double spline(double t)
 }
 
 // Smallest pivot of the moments of a spline's weights, in cells: they sum to 1, and a full neighborhood has pivots of 0.25 and
-// more. Below it the cells around a point lie in a plane, and a linear map cannot be reproduced.
+// more. Below it the cells around a point are coplanar, and a linear map cannot be reproduced.
 static const double PIVOT_LEAST = 1e-4;
 
-// Solves the symmetric 4 x 4 system for (1, 0, 0, 0); false where it is nearly singular.
+// Solves the symmetric 4 x 4 system for (1, 0, 0, 0); false if it is nearly singular.
 static bool solve4(double m[4][5])
 {
     for (int k = 0; k < 4; ++k) {
@@ -140,7 +140,7 @@ static bool solve4(double m[4][5])
     return true;
 }
 
-// Weights over the particles around the nearest corner of the point's cell. Returns their number, 0: there is no answer.
+// Weights over the particles around the nearest corner of the point's cell. Returns their number; 0 if there is no solution.
 static uint32_t smooth_weights(const maker* m, uint32_t p, uint32_t near[], double weights[])
 {
     const sup_voxels* v = m->desc->voxels;

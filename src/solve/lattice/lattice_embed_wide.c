@@ -1,6 +1,6 @@
 #include "solve/lattice/lattice_embed.h"
 
-// What is added to the result beside the lattice's own, for some lanes.
+// What is added to the lattice's own result, for some lanes.
 static inline fr extra(const sup_lattice_embed_call* c, const uint32_t* index, int axis)
 {
     fr r = fr_all(0);

@@ -1,4 +1,4 @@
-// Places of the skin that a pose brings together, found through a grid over the posed places.
+// Places on the skin that a pose brings together, found with a grid over the posed places.
 #include "solve/lattice/lattice_gaps_internal.h"
 
 #include "base/internal.h"
@@ -9,29 +9,29 @@
 #include <string.h>
 
 // All in cells.
-#define ONE_SHEET 2.5f    // places nearer than this at rest are of one sheet of skin, or are listed as apart
+#define ONE_SHEET 2.5f    // places nearer than this at rest are on one sheet of skin, or are listed as apart
 #define NEIGHBORS 1.2f    // at rest: skin cannot fold between two places that are nearer
-#define REACH 2.0f        // what is further away than this is not met
-#define SPACING 1.2f      // of the places, stretched: skin that is nearer than this may already touch between them
-#define FREE 2.0f         // more room than this is as good as any
-#define CLEAR 0.5f        // room that is taken off: around what touches, two particles stay where the pose has them
-#define ENOUGH 0.5f       // room for a correction: more of it is not asked for
-#define SLOPE 0.15f       // from a particle to the next, so that what moves is not torn off what cannot
-#define HALF 0.45f        // of what is between: both sides may take as much
-#define CLOSES 0.8f       // of the distance at rest: what the pose leaves further apart does not face each other
-#define CLOSED 0.5f       // and what it brings nearer does fully
-#define THROUGH -0.5f     // cosine against both outward directions at rest: the flesh of one limb lies between them
-#define ALIKE 0.7f        // cosine between outward directions in the pose: what a twist brings together shows the same way,
-#define ACROSS 0.2f       // and skin that meets skin the other way or across; in between, in part
-#define PURE 0.98f        // twist, of twist and bend: from here on a twist alone brings skin together
-#define MIXED 0.8f        // and up to here it may be the bend
-#define NO_ROOM 1e-3f     // less is none: what is posed as it touches stays there to the last bit
-enum { APART_LINKS = 6 }; // two places of one sheet within ONE_SHEET have a way of so many links: 2.5 sqrt(3) and a bend
-enum { GRAIN = 256, SPLIT = 8, CLOSING_MOST = 96 }; // a place among more of them has no room anyway
+#define REACH 2.0f        // anything farther away than this is ignored
+#define SPACING 1.2f      // of the places, with stretch: skin that is nearer than this may already touch between them
+#define FREE 2.0f         // more clearance than this makes no difference
+#define CLEAR 0.5f        // clearance that is subtracted: around contacts, two particles stay where the pose has them
+#define ENOUGH 0.5f       // clearance for a correction: no more than this is needed
+#define SLOPE 0.15f       // per link, so that what moves is not torn off what cannot
+#define HALF 0.45f        // of the gap: both sides may use as much
+#define CLOSES 0.8f       // of the distance at rest: what the pose leaves farther apart does not face each other
+#define CLOSED 0.5f       // and what it brings nearer than this faces fully
+#define THROUGH -0.5f     // cosine against both outward directions at rest: beyond it the flesh of one limb lies between them
+#define ALIKE 0.7f        // cosine between outward directions in the pose: what a twist brings together faces the same way,
+#define ACROSS 0.2f       // and skin that meets skin faces the other way or sideways; in between, partly
+#define PURE 0.98f        // twist, of twist and bend: from here on only the twist brings skin together
+#define MIXED 0.8f        // and up to here the bend may
+#define NO_ROOM 1e-3f     // less counts as none: what the pose brings into contact stays there, bit for bit
+enum { APART_LINKS = 6 }; // two places of one sheet within ONE_SHEET are at most this many links apart: 2.5 sqrt(3) and a bend
+enum { GRAIN = 256, SPLIT = 8, CLOSING_MOST = 96 }; // a place with more neighbors than CLOSING_MOST has no clearance anyway
 
 // ---------------------------------------------------------------------------------------------- create
 
-// Marks what is within APART_LINKS links of a particle.
+// Marks everything within APART_LINKS links of a particle.
 static void walk(const gap_maker* m, uint32_t from, uint32_t stamp)
 {
     const sup_voxels* v = m->v;
@@ -65,11 +65,11 @@ static uint32_t grid_cell(const gap_grid* g, const sup_vec3* at)
     return grid_axis(g, at, 0) + g->size[0] * (grid_axis(g, at, 1) + g->size[1] * grid_axis(g, at, 2));
 }
 
-// Shortest side of a grid cell, over the extent of all places: a thousand cells along each axis are still counted in 32 bits,
+// Shortest side of a grid cell, relative to the extent of all places: a thousand cells along each axis still fit in 32 bits,
 // whatever `side` is. Sides grow by SIDE_STEP until there are few enough cells.
 static const double SIDE_LEAST = 1e-3, SIDE_STEP = 1.25;
 
-// Cells of `side`, or larger ones where those would be more than grid_cells(count). False: not all places are finite.
+// Cells of `side`, or larger if there would be more than grid_cells(count). False: some place is not finite.
 static bool grid_sort(gap_grid* g, const sup_vec3* places, uint32_t count, double side)
 {
     double low[3], high[3], most = 0;
@@ -98,7 +98,7 @@ static bool grid_sort(gap_grid* g, const sup_vec3* places, uint32_t count, doubl
     for (uint32_t i = 0; i < count; ++i) g->begin[(g->cells[i] = grid_cell(g, &places[i])) + 1]++;
     for (uint32_t c = 0; c < cells; ++c) g->begin[c + 1] += g->begin[c];
     for (uint32_t i = count; i-- > 0;) g->order[--g->begin[g->cells[i] + 1]] = i;
-    // Each begin has moved to where its own cell starts, one place to the right.
+    // Each begin has advanced to the start of the next cell: shift them back by one.
     memmove(g->begin, g->begin + 1, (size_t)cells * sizeof *g->begin);
     g->begin[cells] = count;
     return true;
@@ -119,7 +119,7 @@ static cell_box box_around(const gap_grid* g, const sup_vec3* at)
     return b;
 }
 
-// The row of cells along x through y and z: its places in g->order.
+// The row of cells along x at y and z: its range in g->order.
 static inline void grid_row(const gap_grid* g, const cell_box* b, uint32_t y, uint32_t z, uint32_t* begin, uint32_t* end)
 {
     size_t row = (size_t)g->size[0] * (y + (size_t)g->size[1] * z);
@@ -127,7 +127,7 @@ static inline void grid_row(const gap_grid* g, const cell_box* b, uint32_t y, ui
     *end = g->begin[row + b->high[0] + 1];
 }
 
-// Near at rest, and no way through the flesh that is as short: other fingers, the other thigh, the other lip.
+// Places near at rest that no equally short path through the flesh connects: other fingers, the other thigh, the other lip.
 static uint32_t find_apart(const gap_maker* m, const sup_lattice_gaps* gaps, const gap_grid* g, uint32_t i, uint32_t* out)
 {
     uint32_t count = 0;
@@ -210,7 +210,7 @@ typedef struct gap_job {
     const sup_lattice_gaps_call* call;
     gap_grid                     grid;
     sup_vec3*                    places;                     ///< posed
-    sup_vec3*                    ways;                       ///< outwards there, where something is twisted
+    sup_vec3*                    ways;                       ///< outward directions there, where something is twisted
     float *                      sorted[3], *sorted_rest[3]; ///< by cell of the grid
     float*                       clearances;                 ///< per place, in cells; FREE: nothing is near
 } gap_job;
@@ -249,7 +249,7 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
         sup_vec3        at = v3_scale(j->call->points[c[0]], w[0]);
         for (int k = 1; k < LATTICE_GAP_CORNERS; ++k) at = v3_mad(at, w[k], j->call->points[c[k]]);
         uint32_t point = j->gaps->points[i];
-        if (j->call->skin && point != SUP_NONE) { // the file's own skin, moved as the corners are
+        if (j->call->skin && point != SUP_NONE) { // the file's own skin, displaced like the corners
             at = v3_add(at, j->call->skin[point]);
             for (int k = 0; k < LATTICE_GAP_CORNERS; ++k) at = v3_mad(at, -w[k], j->call->plain[c[k]]);
         }
@@ -264,8 +264,8 @@ static void place_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// The room that two places leave each other, in cells, from the square of their distance in cells. It grows beyond all bounds
-// towards REACH, and where the pose does not bring them together.
+// The clearance that two places leave each other, in cells, from their squared distance in cells. It grows without bound toward
+// REACH, and where the pose does not bring them together.
 static float clearance_between(float posed2, float faces)
 {
     float spacing = faces * SPACING, gap2 = posed2 - spacing * spacing, far = 1 - posed2 / (REACH * REACH);
@@ -286,7 +286,7 @@ static float facing(const gap_job* j, uint32_t i, uint32_t q, float posed2, floa
     return faces * (1 - sup_smoothstep(MIXED, PURE, twist) * sup_smoothstep(ACROSS, ALIKE, v3_dot(j->ways[i], j->ways[q])));
 }
 
-// The rows of the grid around place k of the sorted ones: the same for all in its cell.
+// The grid rows around place k of the sorted places: the same for all in its cell.
 static void find_rows(const gap_job* j, uint32_t k, sup_lattice_gaps_rows* rows)
 {
     const gap_grid* g = &j->grid;
@@ -339,8 +339,8 @@ static void clearance_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// A slot has the room of its place, and no more than a slope above those linked to it. Forwards and backwards through the
-// slots: the few ways that turn back and forth have steeper slopes.
+// A slot has the clearance of its place, and at most one slope more than those linked to it. One forward and one backward pass
+// over the slots: the few paths that zigzag get steeper slopes.
 static void spread(const gap_job* j)
 {
     const sup_lattice_gaps* g = j->gaps;

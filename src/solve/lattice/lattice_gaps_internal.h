@@ -1,4 +1,4 @@
-/// solve/lattice/lattice_gaps_internal.h: what the files that prepare gaps share.
+/// solve/lattice/lattice_gaps_internal.h: types that the files preparing the gaps share.
 #ifndef SUP_SOLVE_LATTICE_LATTICE_GAPS_INTERNAL_H
 #define SUP_SOLVE_LATTICE_LATTICE_GAPS_INTERNAL_H
 
@@ -12,11 +12,11 @@ typedef struct gap_maker {
     uint32_t*                    seen;      ///< per particle: stamp of a walk
     uint32_t*                    queue;
     sup_vec3*                    normals; ///< per point of the mesh
-    uint32_t*                    picks;   ///< points that are places
+    uint32_t*                    picks;   ///< points that become places
     uint32_t                     pick_count;
 } gap_maker;
 
-/// The places on the skin: nodes of particles at the border, and points of the mesh where there is none.
+/// The places on the skin: nodes of border particles, and points of the mesh where there are none.
 sup_result lattice_list_places(gap_maker* m, sup_arena* arena, sup_lattice_gaps* out, sup_error* error);
 
 #endif

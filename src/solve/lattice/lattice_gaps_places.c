@@ -1,10 +1,10 @@
-// The places of the skin whose gaps are looked at, dense enough that none is farther than a cell from the next.
+// The places on the skin whose gaps are measured, dense enough that none is farther than a cell from the next.
 #include "solve/lattice/lattice_gaps_internal.h"
 
 #include "base/internal.h"
 #include "math/vec.h"
 
-#define COVERED 1.0f // cells: a place that faces the same way within this stands for a point of the mesh
+#define COVERED 1.0f // cells: a place within this that faces the same way covers a point of the mesh
 
 static sup_lattice_node node_of(const gap_maker* m, uint32_t p)
 {
@@ -20,9 +20,9 @@ static sup_vec3 node_at_rest(const sup_voxels* v, const sup_lattice_node* n)
 
 // ---------------------------------------------------------------------------------------------- points of the mesh
 
-// Places at rest by the cells of the grid they lie in.
+// Places at rest by grid cell.
 typedef struct place_lists {
-    uint32_t *first, *next; ///< of each cell of the grid; of each place
+    uint32_t *first, *next; ///< per grid cell; per place
     sup_vec3 *places, *ways;
     uint32_t  count;
 } place_lists;
@@ -60,7 +60,7 @@ static bool is_covered(const sup_voxels* v, const place_lists* l, sup_vec3 at, s
     return false;
 }
 
-// Outwards at every point. Meshes that are inside out show the other way than the field of the lattice does.
+// Outward at every point. A mesh that is inside out points opposite to the lattice's field.
 static void find_normals(const gap_maker* m)
 {
     const sup_lattice_gaps_desc* d = m->desc;
@@ -77,8 +77,8 @@ static void find_normals(const gap_maker* m)
     for (uint32_t p = 0; p < d->point_count && along < 0; ++p) m->normals[p] = v3_scale(m->normals[p], -1);
 }
 
-// Between thighs or fingers that share cells no particle is at the border, and one at the border may look at the other side:
-// what of the skin no node stands for stands for itself.
+// Between thighs or fingers that share cells no particle is at the border, and a border particle may face the other side:
+// points of the skin that no node covers become places themselves.
 static sup_result pick_points(gap_maker* m, sup_error* error)
 {
     const sup_lattice_gaps_desc* d = m->desc;

@@ -1,4 +1,4 @@
-// Places near a place, eight at a time. Lanes behind the end of a row are places too, and judged as such.
+// Places near a place, eight at a time. Lanes past the end of a row are places too, and are tested like the rest.
 #include "solve/lattice/lattice_gaps.h"
 
 static inline f8 square(const float* const planes[3], const float at[3], uint32_t k)

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define ON_A_FACE 1e-3 // cells: a place this near to a face between two cells lies in both
+#define ON_A_FACE 1e-3 // cells: a place this near to a face between two cells is in both
 enum { NODE_GRAIN = 256 };
 
 typedef struct finder {
@@ -17,7 +17,7 @@ typedef struct finder {
     sup_lattice_node* out;
 } finder;
 
-// The octant of p that the offset leads into and that is p's own; 8: none. Offsets in cells.
+// The octant of p that the offset points into, if it belongs to p; else 8. Offsets in cells.
 static uint32_t own_octant(const sup_voxels* v, uint32_t p, const double off[3])
 {
     uint32_t octant = 0, loose = 0;

@@ -1,4 +1,4 @@
-// Preparing the volumes of a lattice: the field outwards, where parts are cut, and how they flow into each other.
+// Preparing the volumes of a lattice: the outward field, where parts are cut, and how they blend into each other.
 #include "solve/lattice/lattice_volume_internal.h"
 
 #include "solve/skinning/diffusion.h"
@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#define SKIN_DEPTH 3.0     // cells over which flesh takes part in the growth: limbs thinner than twice that grow evenly
-#define FIELD_HOLD 0.25f   // how hard the field holds its own direction, against a link's 1: smooth over two cells
-#define NO_DIRECTION 1e-6f // length of a field: the middle
-#define FAINT_SHARE 0.02f  // of a smooth field: less does not show
+#define SKIN_DEPTH 3.0     // cells over which flesh takes part in the growth: thinner limbs than twice that grow evenly
+#define FIELD_HOLD 0.25f   // weight of the field's own direction, against a link's 1: smooth over two cells
+#define NO_DIRECTION 1e-6f // length of a field: below it there is no direction, as on the medial axis
+#define FAINT_SHARE 0.02f  // of a smooth field: less is invisible
 
-// Breadth first from the particles whose `level` is 0, through links that `owner` allows (NULL: all).
+// Breadth-first search from the particles whose `level` is 0, through links that `owner` allows (NULL: all).
 static void spread(const lattice_maker* m, uint32_t* level, const uint32_t* owner, uint32_t tail)
 {
     const sup_voxels* v = m->v;
@@ -31,7 +31,7 @@ int64_t lattice_stride(const sup_voxels* v, int axis)
     return axis == 0 ? 1 : axis == 1 ? (int64_t)v->size[0] : (int64_t)v->size[0] * v->size[1];
 }
 
-// The value next to p on one side of an axis; 0 outside.
+// The value of p's neighbor on one side of an axis; 0 outside.
 static double value_beside(const sup_voxels* v, const float* values, uint32_t p, int64_t step)
 {
     double   sum = 0;
@@ -45,9 +45,9 @@ static double value_beside(const sup_voxels* v, const float* values, uint32_t p,
     return count ? sum / count : 0;
 }
 
-// (L + e) psi = e with psi = 0 outside the cells and e = 1 / SKIN_DEPTH^2: 1 deep inside, falling to the skin. Its slope is
-// outwards everywhere, and has no grain of cells: in a limb it grows evenly from the middle. What the steps of the border leave
-// in it is smoothed away.
+// (L + e) psi = e with psi = 0 outside the cells and e = 1 / SKIN_DEPTH^2: 1 deep inside, falling toward the skin. Its slope
+// points outward everywhere and does not show the cells: a limb grows evenly from its middle. Smoothing removes the staircase
+// of the border.
 static sup_result find_outward(lattice_maker* m, sup_vec3* outward, float* reach, sup_error* error)
 {
     const sup_voxels* v = m->v;
@@ -99,7 +99,7 @@ static void find_owners(lattice_maker* m)
         }
 }
 
-// A part's length is its greatest way from a cut, twice that where it lies between cuts to two neighbors or more.
+// A part's length is the longest path from a cut, or twice that if it lies between cuts to two or more neighbors.
 static sup_result find_fades(lattice_maker* m, sup_error* error)
 {
     const sup_voxels* v = m->v;
@@ -159,7 +159,7 @@ uint32_t lattice_parts_around(const lattice_maker* m, uint32_t p, uint32_t parts
 
 typedef struct share_list {
     uint32_t parts[LATTICE_SHARES];
-    float    shares[LATTICE_SHARES]; ///< falling; 0: none
+    float    shares[LATTICE_SHARES]; ///< descending; 0: none
 } share_list;
 
 static void add_share(share_list* list, uint32_t part, float share)
@@ -173,7 +173,7 @@ static void add_share(share_list* list, uint32_t part, float share)
         }
 }
 
-// (L + H) phi = H (own share of its cells), H = 1 / ramp^2: the parts flow into each other over their ramps, summing to 1.
+// (L + H) phi = H (own share of its cells), H = 1 / ramp^2: the parts blend into each other over their ramps, summing to 1.
 static sup_result smooth_shares(lattice_maker* m, share_list* lists, sup_error* error)
 {
     uint32_t   count = m->v->particle_count;
@@ -208,7 +208,7 @@ static sup_result smooth_shares(lattice_maker* m, share_list* lists, sup_error* 
             for (uint32_t i = 0; i < SUP_LANES && first + i < m->desc->part_count; ++i)
                 if (w[(size_t)p * SUP_LANES + i] > FAINT_SHARE) add_share(&lists[p], first + i, w[(size_t)p * SUP_LANES + i]);
     }
-    for (uint32_t p = 0; p < count; ++p) { // what the faint ones had goes to the others
+    for (uint32_t p = 0; p < count; ++p) { // the shares of the faint ones go to the others
         float sum = 0;
         for (int i = 0; i < LATTICE_SHARES; ++i) sum += lists[p].shares[i];
         for (int i = 0; i < LATTICE_SHARES && m->owner[p] != SUP_NONE && sum > 0; ++i) lists[p].shares[i] /= sum;

@@ -8,19 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME_VOLUME 1e-5      // of the rest volume: nearer to its goal than rounding, a part is left alone
-#define NEAR_ENOUGH 2e-3      // of the rest volume: what the exact step alone may be left with
-#define ONE_ROUND 0.04        // of the rest volume: one round leaves a fifth of it or less, too little for another
-#define ONE_ROUND_MOVING 0.01 // the same of flesh that moves, which is measured again in the next step anyway
+#define SAME_VOLUME 1e-5      // of the rest volume: a part this near to its goal, below rounding, is left alone
+#define NEAR_ENOUGH 2e-3      // of the rest volume: what the exact step alone may be left to correct
+#define ONE_ROUND 0.04        // of the rest volume: one round leaves a fifth of it or less, not worth another
+#define ONE_ROUND_MOVING 0.01 // the same for moving flesh, which is measured again in the next step anyway
 #define STEP_MAX 0.5          // cells that a field may move a particle in one round
-#define LAST_STEP_MAX 0.2     // and in the exact step that ends them: more would leave dents at the cuts
-#define LEARN_LEAST 0.5       // of the growth expected: what a round brings less than this is not made up for
+#define LAST_STEP_MAX 0.2     // and in the exact step at the end: more would leave dents at the cuts
+#define LEARN_LEAST 0.5       // of the growth expected: below this, the shortfall of a round is not made up for
 #define LEARN_MOST 1.5
-#define FAR_OFF 0.02       // of its goal: a part that stays further away is worth counting
-#define WORSE_SLACK 1.5e-3 // of the rest volume: a part may be as far from it as this, whatever its pose has
-#define WHOLE_SLACK 3e-3   // of the whole's rest volume: it may be swollen by as much
-#define WORSE_SHOWS 2e-4   // of the rest volume, beyond that: so much may be left over when it went back
-#define NEIGHBORS_FROM 3   // rounds in which a part goes back alone; then its neighbors do by half as much
+#define FAR_OFF 0.02       // of its goal: a part that stays farther away is counted
+#define WORSE_SLACK 1.5e-3 // of the rest volume: a part may always be this far from it, whatever its pose has
+#define WHOLE_SLACK 3e-3   // of the whole's rest volume: it may be swollen by this much
+#define WORSE_SHOWS 2e-4   // of the rest volume, beyond that: may remain after a part moved back
+#define NEIGHBORS_FROM 3   // rounds in which a part moves back alone; then its neighbors do by half as much
 enum { BACK_ROUNDS = 10 };
 enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
 
@@ -28,20 +28,21 @@ enum { COUPLE_ROUNDS = 8, SLOT_GRAIN = 1024 };
 
 static double cubic_at(const double a[4], double l) { return a[0] + l * (a[1] + l * (a[2] + l * a[3])); }
 
-// Where the slope a1 + 2 a2 l + 3 a3 l^2, positive at 0, first becomes 0 in the direction of `sign`.
+// Where the slope a1 + 2 a2 l + 3 a3 l^2, positive at 0, first reaches 0 in the direction of `sign`.
 static double rises_until(const double a[4], double sign, double limit)
 {
     double p = a[1], q = 2 * a[2] * sign, r = 3 * a[3], best = limit; // in t = sign l
     double under = q * q - 4 * p * r;
     if (under < 0) return limit;
-    // The stable pair of roots: their product is p / r, and neither needs a difference of equals.
+    // The stable pair of roots: their product is p / r, and neither subtracts nearly equal numbers.
     double s = -0.5 * (q + (q < 0 ? -sqrt(under) : sqrt(under)));
     if (s != 0 && p / s > 0) best = fmin(best, p / s);
     if (r != 0 && s / r > 0) best = fmin(best, s / r);
     return best;
 }
 
-// Newton stops when a step is this share of the root, a few roundings of a double; halving alone takes 52 rounds to get there.
+// Newton stops when a step is this share of the root, a few roundings of a double; bisection alone takes 52 rounds to get
+// there.
 static const double ROOT_STEP = 1e-15;
 enum { ROOT_ROUNDS = 60 };
 
@@ -52,7 +53,7 @@ double sup_lattice_cubic_root(const double a[4], double target, double limit, bo
     *met = sign > 0 ? end >= target : end <= target;
     if (!*met) return sign * high;
     double t = 0;
-    for (int i = 0; i < ROOT_ROUNDS; ++i) { // Newton, kept inside the bracket by halving
+    for (int i = 0; i < ROOT_ROUNDS; ++i) { // Newton, bracketed by bisection
         double off = sign * (cubic_at(a, sign * t) - target), slope = a[1] + sign * t * (2 * a[2] + sign * t * 3 * a[3]);
         if (off > 0) high = t;
         else low = t;
@@ -71,23 +72,23 @@ typedef struct apply_job {
     const sup_lattice_volume_call* call;
     sup_vec3*                      outward;                   ///< per slot
     float *                        spots, *ways;              ///< per slot: points and outward as four floats
-    float *                        places, *fields;           ///< of all members, four floats each
+    float *                        places, *fields;           ///< of all members, four floats per member
     double *                       volumes, *goals, *lengths; ///< per part; l of each
-    double *                       low, *high;                ///< per part: what it may have
-    double*                        gives;                     ///< per part: how much of its field is left by stiffness and room
-    float*                         softest;                   ///< per part: the least stiffness of what is most its own
+    double *                       low, *high;                ///< per part: the range it may have
+    double*                        gives;                     ///< per part: how much of its field stiffness and clearance leave
+    float*                         softest;                   ///< per part: the least stiffness of flesh mostly its own
     float*                         shares;                    ///< row_shares, times what each slot gives to each part
     double*                        before;                    ///< per part: its volume at the fallback
     double*                        bounds;                    ///< per part: how far from rest it may be
-    float*                         shifts;                    ///< per part: lengths, as the wide kernel takes them
+    float*                         shifts;                    ///< per part: lengths, laid out for the wide kernel
     const sup_vec3*                fallback;
-    const sup_vec3*                known; ///< per member: its place, before the first move
+    const sup_vec3*                known; ///< per member: its place before the first move
     uint8_t*                       found; ///< per part: flags below
-    uint8_t*                       asked; ///< per part: is to be measured
+    uint8_t*                       asked; ///< per part: to be measured
     double (*sums)[4];                    ///< per piece of faces
-    uint8_t* met;                         ///< per piece of slots: its own field met the end of its room
+    uint8_t* met;                         ///< per chunk of slots: its own field reached the end of its clearance
     bool     along;                       ///< and how its volume changes along its own field
-    bool     swollen;                     ///< the whole had to go back
+    bool     swollen;                     ///< the whole had to move back
 } apply_job;
 
 enum { PART_LEFT_ALONE = 1, PART_INSIDE_OUT = 2, PART_CARRIES = 4 }; // the last: one that would be worse off
@@ -143,7 +144,7 @@ static sup_lattice_field_job field_of(const apply_job* j, const sup_lattice_piec
                                     .fields = j->fields + 4 * (size_t)v->parts[piece->part].member_begin };
 }
 
-// What a slot takes of the field of a part.
+// The factor that a slot applies to the field of a part.
 static float give(const apply_job* j, uint32_t part, uint32_t slot)
 {
     const float* stiffness = j->call->stiffness;
@@ -152,8 +153,8 @@ static float give(const apply_job* j, uint32_t part, uint32_t slot)
     return j->softest[part] < stiffness[slot] ? j->softest[part] / stiffness[slot] : 1.0f;
 }
 
-// The first share of a slot is its largest. A part whose own flesh is all alike moves as it would without stiffness, whatever
-// stands beside it.
+// The first share of a slot is its largest. A part whose own flesh is uniform moves as it would without stiffness, whatever its
+// neighbors are.
 static void find_softest(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
@@ -186,7 +187,7 @@ static void spot_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(sup_lattice_spots)(j->call->points, begin, end, j->spots);
 }
 
-// Before the first measuring; what moves points afterwards moves these with them.
+// Before the first measurement; whatever moves points later also moves these.
 static void place_spots(apply_job* j) { sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, spot_task, j); }
 
 static void field_task(void* data, uint32_t begin, uint32_t end)
@@ -207,7 +208,7 @@ static void cubic_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// The volumes of the parts that are asked for, piece by piece.
+// Measures the parts that are asked for, chunk by chunk.
 static void measure_asked(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
@@ -219,7 +220,8 @@ static void measure_asked(const apply_job* j)
         if (j->asked[v->face_pieces[i].part]) j->volumes[v->face_pieces[i].part] += j->sums[i][0];
 }
 
-// Those that a shift by the lengths has moved: all whose own length, or that of a part that flows into them, is not `still`.
+// Asks for the parts that a shift by the lengths has moved: those with a length above `still`, of their own or of a part that
+// blends into them.
 static void ask_moved(const apply_job* j, double still)
 {
     const sup_lattice_volume* v = j->v;
@@ -252,7 +254,7 @@ static void shift_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(sup_lattice_spots)(j->by.points, begin, end, j->spots);
 }
 
-// All slots by the lengths of their parts: outwards, or back to the fallback.
+// Moves all slots by the lengths of their parts: outward, or back to the fallback.
 static void shift(const apply_job* j, bool back)
 {
     const sup_lattice_volume* v = j->v;
@@ -294,7 +296,7 @@ static double may_be_off(const apply_job* j, uint32_t part)
     return fmax(WORSE_SLACK * j->v->parts[part].rest, fabs(j->call->bounds->linear[part] - rest_goal(j, part)));
 }
 
-// What every part shall have; found says which are not to be touched.
+// The goal of every part; `found` marks those that must not be touched.
 static void set_goals(const apply_job* j)
 {
     const sup_lattice_volume_call* call = j->call;
@@ -319,13 +321,13 @@ static void set_goals(const apply_job* j)
     }
 }
 
-// What a part of this volume lacks of what it may have.
+// What a part of this volume lacks to be within its range.
 static double lacks(const apply_job* j, uint32_t part, double volume)
 {
     return fmin(fmax(volume, j->low[part]), j->high[part]) - volume;
 }
 
-// The largest distance from what parts may have, in rest volumes.
+// The largest distance from an allowed range, in rest volumes.
 static double furthest(const apply_job* j)
 {
     double worst = 0;
@@ -336,7 +338,7 @@ static double furthest(const apply_job* j)
 
 static double outwards(const apply_job* j, double most) { return j->call->grow > 0 ? fmin(j->call->grow, most) : most; }
 
-// What stiffness and room leave of the field of each part, on the whole of its corners.
+// What stiffness and clearance leave of the field of each part, averaged over its corners.
 static void find_gives(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
@@ -353,7 +355,7 @@ static void find_gives(const apply_job* j)
     }
 }
 
-// Gauss and Seidel on the rates at rest, whose diagonal outweighs the rest.
+// Gauss-Seidel on the rates at rest, which are diagonally dominant.
 static void couple(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
@@ -370,7 +372,7 @@ static void couple(const apply_job* j)
         }
 }
 
-// How much of the growth that `couple` expected a round has brought: fields that are turned or held bring less than at rest.
+// How much of the growth that `couple` expected a round achieved: fields that are rotated or held achieve less than at rest.
 static void learn(const apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
@@ -386,7 +388,7 @@ static void learn(const apply_job* j)
     for (uint32_t i = 0; i < v->part_count; ++i) j->gives[i] *= j->lengths[i];
 }
 
-// From the sums of its pieces, of which *piece is the first.
+// From the sums of its chunks, of which *piece is the first.
 static void correct_part(const apply_job* j, uint32_t part, uint32_t* piece, double most)
 {
     const sup_lattice_part* t = &j->v->parts[part];
@@ -408,7 +410,7 @@ static void correct_part(const apply_job* j, uint32_t part, uint32_t* piece, dou
     j->volumes[part] = cubic_at(a, l);
 }
 
-// Parts that share particles go one after the other, from the root on, and disturb each other.
+// Parts that share particles are corrected one after the other, from the root on, and disturb each other.
 static void one_after_the_other(apply_job* j)
 {
     const sup_lattice_volume* v = j->v;
@@ -431,7 +433,7 @@ static bool is_bounded(const apply_job* j, uint32_t part)
     return t->rest > 0 && t->block_end > t->block_begin && !(j->call->strength && !(j->call->strength[part] > 0));
 }
 
-// How much of the way from the fallback a part may keep: all of it, or as much as leaves it within its bounds.
+// How much of the displacement from the fallback a part may keep: all of it, or as much as keeps it within its bounds.
 static double harmless_share(const apply_job* j, uint32_t part)
 {
     double goal = rest_goal(j, part), now = j->volumes[part], there = j->before[part], most = j->bounds[part];
@@ -442,8 +444,8 @@ static double harmless_share(const apply_job* j, uint32_t part)
     return way != 0 ? fmin(fmax((edge - there) / way, 0), 1) : 0;
 }
 
-// Parts trade volume over their cuts when these turn: one swells that cannot shrink, its neighbor gets back what it never
-// lost, and the whole grows. What is left of each part's growth, so that it does not.
+// Parts trade volume across their cuts when these rotate: one swells that cannot shrink, its neighbor gets back what it never
+// lost, and the whole grows. Returns the share of each part's growth that prevents this.
 static double unswollen_share(const apply_job* j)
 {
     double now = 0, goal = 0, grown = 0;
@@ -458,9 +460,9 @@ static double unswollen_share(const apply_job* j)
     return over > 0 && grown > 0 ? fmax(1 - over / grown, 0) : 1;
 }
 
-// A correction may cost a neighbor more than it brings, what a blend does to one part nobody may be able to mend, and flesh
-// that swings gives way. Volumes along the way back are close to straight, so that a round or two meet the bounds; what flows
-// in from the neighbors is theirs to take back, but only when a part alone has not done: what they gain is worth more.
+// A correction may cost a neighbor more than it gains, the damage of a blend may be beyond repair, and swinging flesh gives
+// way. Volumes along the way back are nearly linear, so a round or two meet the bounds; a part takes back what flows in from
+// its neighbors only if moving back alone was not enough: what they gain is worth more.
 static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
 {
     const sup_lattice_volume* v = j->v;
@@ -478,9 +480,9 @@ static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
         double   growth = bounds->whole ? unswollen_share(j) : 1;
         for (uint32_t i = 0; i < parts && !known; ++i) known |= harmless_share(j, i) < 1;
         if (!known && growth == 1) break;
-        if (!there && round == 0) { // only now is it worth measuring what they go back to
+        if (!there && round == 0) { // only now is it worth measuring the fallback
             sup_lattice_volume_call fallback = *j->call;
-            fallback.points = (sup_vec3*)bounds->fallback; // only read
+            fallback.points = (sup_vec3*)bounds->fallback; // read only
             apply_job before = *j;
             before.call = &fallback;
             before.volumes = j->before;
@@ -512,11 +514,11 @@ static uint32_t hold_back(apply_job* j, const sup_lattice_volume_bounds* bounds)
     return held;
 }
 
-// Each part exactly, along its own field. Asked for already: those that have moved since they were measured.
+// Corrects each part exactly, along its own field. Parts that moved since they were measured are already asked for.
 static void meet(apply_job* j)
 {
     uint32_t piece = 0;
-    for (uint32_t i = 0; i < j->v->part_count; ++i) // to the edge they came from
+    for (uint32_t i = 0; i < j->v->part_count; ++i) // to the edge of the range on the side they came from
         if (j->goals[i] == j->low[i] || j->goals[i] == j->high[i]) j->low[i] = j->high[i] = j->goals[i];
     for (uint32_t i = 0; i < j->v->part_count; ++i)
         j->asked[i] |= !(fabs(lacks(j, i, j->volumes[i])) <= SAME_VOLUME * j->v->parts[i].rest);
@@ -526,7 +528,7 @@ static void meet(apply_job* j)
     for (uint32_t i = 0; i < j->v->part_count; ++i) correct_part(j, i, &piece, LAST_STEP_MAX);
     memset(j->met, 0, j->v->slot_count / SLOT_GRAIN + 1);
     sup_tasks_run(j->call->tasks, j->v->slot_count, SLOT_GRAIN, own_move_task, j);
-    bool any = false; // a slot met its limit, so the volumes are not those that the cubic predicted: measure them
+    bool any = false; // a slot met its limit, so the volumes differ from the cubic's prediction: measure them
     for (uint32_t i = 0; i <= j->v->slot_count / SLOT_GRAIN; ++i) any |= j->met[i] != 0;
     for (uint32_t i = 0; i < j->v->part_count; ++i) j->asked[i] = any && j->lengths[i] != 0;
     if (any) measure_asked(j);
@@ -564,9 +566,9 @@ sup_lattice_volume_report sup_lattice_volume_apply(const sup_lattice_volume* v, 
         if (!call->rough) meet(&j);
         else if (call->bounds) measure_asked(&j);
     }
-    if (call->bounds && v->apart) report.held_back = hold_back(&j, call->bounds); // parts without a field too
-    if (report.held_back && report.moved && !call->rough && !j.swollen) {         // nobody's own field reaches another part
-        memset(j.asked, 1, v->part_count); // the others' volumes are those that the first foretold
+    if (call->bounds && v->apart) report.held_back = hold_back(&j, call->bounds); // including parts without a field
+    if (report.held_back && report.moved && !call->rough && !j.swollen) {         // no part's own field reaches another part
+        memset(j.asked, 1, v->part_count); // the others' volumes are those that the first pass predicted
         meet(&j);
     }
     report.moved |= report.held_back > 0;
@@ -582,7 +584,7 @@ void sup_lattice_volume_measure(const sup_lattice_volume* v, const sup_vec3* poi
                                 const sup_vec3* known, const sup_tasks* tasks, void* scratch, double* out)
 {
     size_t                  size;
-    sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets, .tasks = tasks }; // only read
+    sup_lattice_volume_call call = { .points = (sup_vec3*)points, .offsets = offsets, .tasks = tasks }; // read only
     apply_job               j = lay_out(v, &call, scratch, &size);
     place_spots(&j);
     j.known = known;
@@ -595,7 +597,7 @@ double sup_lattice_volume_growth(const sup_lattice_volume* v, uint32_t part, con
 {
     double                  rate = 0;
     size_t                  size;
-    sup_lattice_volume_call call = { .points = (sup_vec3*)rest, .matrices = unturned }; // only read
+    sup_lattice_volume_call call = { .points = (sup_vec3*)rest, .matrices = unturned }; // read only
     apply_job               j = lay_out(v, &call, scratch, &size);
     place_spots(&j);
     outward_task(&j, 0, v->slot_count);

@@ -1,4 +1,4 @@
-// The parts of a lattice: their faces, the members at their corners, and what they measure at rest.
+// The parts of a lattice: their faces, the members at their corners, and their measurements at rest.
 #include "solve/lattice/lattice_volume_internal.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #define HOLLOW 0.1 // of its cells: a part whose skin encloses less is measured by its cells
 
-// The corners of the face of a cell on one side of an axis, in an order that shows outwards.
+// The corners of a cell's face on one side of an axis, ordered to face outward.
 static void face_corners(uint32_t axis, uint32_t up, uint32_t out[4])
 {
     uint32_t       u = 1u << (axis + 1) % 3, w = 1u << (axis + 2) % 3, base = up ? 1u << axis : 0;
@@ -14,7 +14,7 @@ static void face_corners(uint32_t axis, uint32_t up, uint32_t out[4])
     for (uint32_t i = 0; i < 4; ++i) out[i] = turn[up ? i : 3 - i];
 }
 
-// Two cells are one there when they share the face's four particles.
+// Two cells are connected there if they share the face's four particles.
 static bool is_inner(const lattice_maker* m, uint32_t cell, uint32_t axis, uint32_t up)
 {
     const sup_voxels* v = m->v;
@@ -35,7 +35,7 @@ typedef struct part_lists {
     uint32_t          block_count, member_count;
 } part_lists;
 
-// Ends the part that begins where the lists end. Its last block of members is filled up with the first one.
+// Ends the part that begins where the lists end. Pads its last block of members with the first one.
 static void close_part(part_lists* out, uint32_t part, sup_lattice_part t, uint32_t count, uint32_t faces)
 {
     out->member_count += (count + SUP_LANES - 1) / SUP_LANES * SUP_LANES;
@@ -75,7 +75,7 @@ static void list_part(lattice_maker* m, uint32_t part, const uint32_t* cells, ui
     close_part(out, part, t, count, faces);
 }
 
-// Likewise from the mesh's own triangles, each as a patch whose last corner is twice there. flip: the mesh is inside out.
+// The same from the mesh's own triangles, each as a patch that repeats its last corner. flip: the mesh is inside out.
 static void list_triangles(lattice_maker* m, uint32_t part, uint32_t cell_count, bool flip, uint32_t* local, part_lists* out)
 {
     const sup_volumes* v = &m->surface;
@@ -96,7 +96,7 @@ static void list_triangles(lattice_maker* m, uint32_t part, uint32_t cell_count,
     close_part(out, part, t, count, faces);
 }
 
-// The particle nearest to the middle of a part's cells.
+// The particle nearest to the center of a part's cells.
 static uint32_t middle_of(const lattice_maker* m, const uint32_t* cells, uint32_t cell_count)
 {
     const sup_voxels* v = m->v;
@@ -125,11 +125,11 @@ typedef struct member_rows {
     uint8_t*        rides;
     float*          carried;
     float *         places, *fields;
-    double*         rest;   ///< three of each: place at rest in cells, from the part's origin
-    double*         slopes; ///< likewise
+    double*         rest;   ///< three per member: place at rest in cells, from the part's origin
+    double*         slopes; ///< the same layout
 } member_rows;
 
-// How much of the field of `part` alone moves a particle.
+// How much the field of `part` alone moves a particle.
 static float own_share(const lattice_maker* m, uint32_t part, uint32_t p)
 {
     uint32_t parts[8];
@@ -149,7 +149,7 @@ static void place_members(const lattice_maker* m, uint32_t part, const sup_latti
         bool                    inside = node->beside[0] != node->base;
         r->rides[i] = node->skin;
         r->carried[i] = node->carried ? 1.0f : 0.0f;
-        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) { // as the skin is embedded in its cell, the nearest corner first
+        for (uint32_t k = 0; k < LATTICE_NODE_SLOTS; ++k) { // as the skin is embedded in its cell, nearest corner first
             uint32_t q = inside ? m->v->particles[8 * (size_t)node->cell + (node->corner ^ k)] : node->base;
             float    share = inside || k == 0 ? 1.0f : 0.0f;
             for (uint32_t a = 0; a < 3 && inside; ++a) share *= k >> a & 1 ? node->share[a] : 1 - node->share[a];
@@ -183,8 +183,8 @@ void lattice_node_at_rest(const lattice_maker* m, const sup_lattice_node* n, dou
     for (int a = 0; a < 3 && (n->carried || n->middle); ++a) out[a] = ((double)(&n->place.x)[a] - m->v->origin[a]) / m->v->h;
 }
 
-// Volume of a part at rest in cells; slopes: three of each member, NULL: none. Twelve times the volume of a patch is
-// (a x b) . (c + d) + (a + b) . (c x d).
+// Volume of a part at rest in cells; slopes: three per member, NULL: none. Twelve times the volume of a patch is (a x b) . (c +
+// d) + (a + b) . (c x d).
 static double rest_volume(const sup_lattice_part* t, const uint32_t* faces, const double* places, double* slopes)
 {
     double sum = 0;
@@ -245,7 +245,7 @@ static sup_vec3 rest_field(const sup_lattice_volume* v, uint32_t field, uint32_t
     return v->core ? v->core[slot] : v3(0, 0, 0);
 }
 
-// The parts whose smooth fields reach the members of part i, in the order they are met, and how they change its volume.
+// The parts whose smooth fields reach the members of part i, in the order they are found, and how they change its volume.
 static uint32_t rates_of(const member_rows* r, const sup_lattice_part* part, uint32_t stamp, const sup_lattice_volume* v,
                          rate_rows* to)
 {
@@ -274,7 +274,7 @@ static uint32_t rates_of(const member_rows* r, const sup_lattice_part* part, uin
     return found;
 }
 
-// J[i][j] = how the volume of part i grows along the smooth field of part j, at rest.
+// J[i][j] = growth rate of the volume of part i along the smooth field of part j, at rest.
 static sup_result make_rates(lattice_maker* m, const member_rows* r, sup_lattice_part* parts, sup_arena* arena,
                              sup_lattice_volume* out, sup_error* error)
 {
@@ -283,7 +283,7 @@ static sup_result make_rates(lattice_maker* m, const member_rows* r, sup_lattice
     rate_rows to = { SUP_NEW(m->scratch, double, LATTICE_FIELDS*(size_t)n), SUP_NEW(m->scratch, uint32_t, n),
                      SUP_NEW(m->scratch, uint32_t, n) };
     if (!begin || !to.sums || !to.mark || !to.seen) return sup_fail_memory(error, "volumes");
-    for (uint32_t round = 0; round < 2; ++round) { // to count, then to keep
+    for (uint32_t round = 0; round < 2; ++round) { // count, then fill
         total = 0;
         for (uint32_t i = 0; i < n; ++i) {
             uint32_t found = rates_of(r, &parts[i], round * n + i + 1, out, &to);
@@ -365,7 +365,7 @@ static void measure_at_rest(const lattice_maker* m, const part_lists* lists, con
     }
 }
 
-// The largest length of each part's own field. Parts that enclose next to nothing have none, and are left alone.
+// The largest length of each part's own field. Parts that enclose almost nothing have none, and are left alone.
 static void find_most(const lattice_maker* m, const part_lists* lists, const member_rows* r, const uint32_t* of_slot,
                       const sup_lattice_volume* v)
 {
@@ -382,7 +382,7 @@ static void find_most(const lattice_maker* m, const part_lists* lists, const mem
     }
 }
 
-// Whose smooth field moves most of a part's skin: its own, but where its triangles lie in cells of others.
+// The part whose smooth field moves most of a part's skin: itself, except where its triangles lie in other parts' cells.
 static sup_result find_carriers(const lattice_maker* m, sup_lattice_part* parts, const sup_lattice_volume* v, sup_error* error)
 {
     double* sums = SUP_NEW(m->scratch, double, m->desc->part_count);
@@ -401,7 +401,7 @@ static sup_result find_carriers(const lattice_maker* m, sup_lattice_part* parts,
     return SUP_OK;
 }
 
-// The points that a middle is the mean of.
+// The points whose mean defines a center.
 static const uint32_t* points_of(const lattice_maker* m, const sup_lattice_node* middle, uint32_t* count)
 {
     const sup_volumes* v = &m->surface;
@@ -412,7 +412,7 @@ static const uint32_t* points_of(const lattice_maker* m, const sup_lattice_node*
     return (hole ? v->hole_points : v->border_points) + begin[0];
 }
 
-// The slots that points lie between, each once, and what they count in their mean. Leaves `sums` as it was: all 0.
+// The slots that points lie between, each listed once, with their weights in the mean. Leaves `sums` as it was: all 0.
 static uint32_t slots_between(const lattice_maker* m, const uint32_t* points, uint32_t count, float* sums, uint32_t* slots,
                               float* shares)
 {
@@ -466,7 +466,7 @@ enum { PIECE_MEMBERS = 512, PIECE_BLOCKS = 64 }; // multiples of a register; abo
 
 static uint32_t pieces_of(uint32_t begin, uint32_t end, uint32_t size) { return (end - begin + size - 1) / size; }
 
-// One thread shall not measure the torso while the other has long done the fingers.
+// Balances the work: otherwise one thread measures the torso while the other has long finished the fingers.
 static sup_result cut_pieces(const sup_lattice_part* parts, uint32_t count, sup_arena* arena, sup_lattice_volume* out,
                              sup_error* error)
 {

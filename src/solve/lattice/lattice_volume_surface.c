@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// Triangles for every face of the outermost cells: fewer reach over the cuts, more cost more than they tell; nodes do for both.
+// Triangles per face of the outermost cells: fewer span the cuts, more cost more than they add; nodes work for both.
 #define TRIANGLES_LEAST 1
 #define TRIANGLES_MOST 8
 
@@ -24,7 +24,7 @@ static uint32_t nearest_particle(const lattice_maker* m, const uint32_t* points,
     return best;
 }
 
-// The particle nearest to a place at rest in cells, through the cell that holds it; SUP_NONE where that one is empty.
+// The particle nearest to a place at rest in cells, by the cell that holds it; SUP_NONE if that cell is empty.
 static uint32_t particle_at(const sup_voxels* v, const double place[3])
 {
     uint32_t at = 0, step = 1, corner = 0;
@@ -37,7 +37,7 @@ static uint32_t particle_at(const sup_voxels* v, const double place[3])
     return v->at[at] == SUP_NONE ? SUP_NONE : v->particles[8 * (size_t)v->at[at] + corner];
 }
 
-// The middle of some points of the mesh. Without offsets, which come with a surface, it is the particle next to it.
+// The center of some points of the mesh. Without offsets, which come with a surface, it is the nearest particle.
 static sup_lattice_node middle_node(const lattice_maker* m, const sup_lattice_node* nodes, const uint32_t* points,
                                     uint32_t count, uint32_t extended)
 {
@@ -54,7 +54,7 @@ static sup_lattice_node middle_node(const lattice_maker* m, const sup_lattice_no
     return node;
 }
 
-// The center of a fan: on the bones that carry its cuts, else in the middle of its border.
+// The center of a fan: on the bones that carry its cuts, otherwise the mean of its border.
 static sup_lattice_node center_node(const lattice_maker* m, const sup_volumes* v, const sup_lattice_node* nodes,
                                     uint32_t center)
 {
@@ -81,7 +81,8 @@ static sup_lattice_node hole_node(const lattice_maker* m, const sup_volumes* v, 
     return middle_node(m, nodes, v->hole_points + first, count, v->point_count + hole);
 }
 
-// Triangles go with the cells of their corners. Leaves the surface empty where the mesh has holes, is too coarse or too fine.
+// Triangles get the labels of their corners' cells. Leaves the surface empty if the mesh has holes, or is too coarse or too
+// fine.
 static sup_result label_by_cells(const lattice_maker* m, sup_volumes* out, sup_error* error)
 {
     const sup_lattice_volume_desc* d = m->desc;

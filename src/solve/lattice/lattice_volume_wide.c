@@ -8,7 +8,7 @@ static inline v8 add(v8 a, v8 b) { return (v8){ a.x + b.x, a.y + b.y, a.z + b.z 
 static inline v8 cross(v8 a, v8 b) { return (v8){ a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x }; }
 static inline fr dot(v8 a, v8 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-// Vectors of four: a load each, where planes would be gathered number by number.
+// Vectors of four: one load each, where planes would need a gather per component.
 static inline v8 gather(const float* places, const uint32_t* index)
 {
     fr rows[4];
@@ -33,7 +33,7 @@ void SUP_WIDE(sup_lattice_outward)(const sup_lattice_volume* v, const sup_mat3* 
             continue;
         }
         fr length2 = row[0] * row[0] + row[1] * row[1] + row[2] * row[2];
-        ir sound = length2 > tiny; // a direction that skinning has folded away is none
+        ir sound = length2 > tiny; // a direction that skinning has collapsed does not count
         fr size = fr_select(sound, fr_gather(v->reach, 1, slot) / fr_sqrt(fr_select(sound, length2, one)), zero);
         fr_scatter3(&out->x, 3, slot, count, size * row[0], size * row[1], size * row[2]);
     }
@@ -107,7 +107,7 @@ void SUP_WIDE(sup_lattice_spots)(const sup_vec3* from, uint32_t begin, uint32_t 
     }
 }
 
-// The weighted sum over eight slots of their vectors from an origin, two at a time.
+// The weighted sum of the vectors of eight slots from an origin, two at a time.
 static inline f4 mix(const float* spots, f4 origin, const uint32_t* slots, const float* weights)
 {
     f8 sum = f8_all(0), o = __builtin_shufflevector(origin, origin, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -119,7 +119,7 @@ static inline f4 mix(const float* spots, f4 origin, const uint32_t* slots, const
     return __builtin_shufflevector(sum, sum, 0, 1, 2, 3) + __builtin_shufflevector(sum, sum, 4, 5, 6, 7);
 }
 
-// Of a middle, over as many slots as its points lie between.
+// Of a center, over all slots that its points lie between.
 static inline f4 mix_middle(const sup_lattice_middle* r, const float* spots, f4 origin, const uint32_t* slots,
                             const float* weights)
 {
@@ -159,7 +159,7 @@ void SUP_WIDE(sup_lattice_field)(const sup_lattice_field_job* j)
     }
 }
 
-// Six times the volume of triangles, a . (b x c), likewise.
+// Six times the volume of triangles, a . (b x c), the same way.
 static void triangle_cubic(const sup_lattice_field_job* j, double out[4])
 {
     bool moves = j->outward != NULL;

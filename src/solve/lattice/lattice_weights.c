@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WEIGHT_TOLERANCE 1e-4f // a tenth of the least weight that anybody keeps
+#define WEIGHT_TOLERANCE 1e-4f // a tenth of the smallest weight that is kept
 #define LEAST_DISTANCE 0.5     // in cells: the bone's own particles
 
 static sup_result make_screen(const sup_lattice_weights_desc* d, sup_arena* arena, sup_lattice_weights* w, sup_error* error)
@@ -31,8 +31,8 @@ static sup_result make_screen(const sup_lattice_weights_desc* d, sup_arena* aren
     return SUP_OK;
 }
 
-// The particles that share a cell with p, without itself, each once. Their rates are those of Chen et al. 2012, eq. 4:
-// 1 / (d + 1) with d the distance in cells, over the sum of all; their bone strength cancels. NULL: only the count.
+// The particles that share a cell with p, without p, each listed once. Their rates are those of Chen et al. 2012, eq. 4: 1 / (d
+// + 1), d the distance in cells, over the sum of all; their bone strength cancels. NULL: only counts.
 static uint32_t around(const sup_voxels* v, uint32_t p, uint32_t* out, float* rates)
 {
     static const float by_bits[4] = { 0, 0.5f, 0.41421356f, 0.36602540f }; // of coordinates that differ: 1, sqrt 2, sqrt 3
@@ -54,7 +54,7 @@ static uint32_t around(const sup_voxels* v, uint32_t p, uint32_t* out, float* ra
     return count;
 }
 
-// How many steps over 26 neighbors it takes from the bones to the last particle.
+// How many steps over 26-neighborhoods it takes from the bones to the last particle.
 static uint32_t steps_to_all(const sup_lattice_weights* w, const uint32_t* begin, const uint32_t* links, uint32_t* queue,
                              uint32_t* level)
 {

@@ -1,13 +1,13 @@
-// Making the tables of boxes; the passes over them are in regions_wide.c.
+// Builds the tables of boxes; the passes over them are in regions_wide.c.
 #include "solve/lattice/regions.h"
 
 #include "base/internal.h"
 
 #include <string.h>
 
-// Four neighbors at most on each of four steps to either side.
+// At most four neighbors on each of four steps to either side.
 enum { CHUNK = 320, LINE_MAX = 256 };
-#define MOMENT 1e-3 // of turning inertia in cells^2 and region mass
+#define MOMENT 1e-3 // of rotational inertia, in cells^2 and region mass
 
 typedef struct maker {
     const sup_voxels* v;
@@ -25,7 +25,7 @@ static int64_t stride_of(const sup_voxels* v, int axis)
     return axis == 0 ? 1 : axis == 1 ? (int64_t)v->size[0] : (int64_t)v->size[0] * v->size[1];
 }
 
-// Appends the particles that `side` steps (1 or -1) along an axis lead to from p, up to `reach` of them in a row, each once.
+// Appends the particles reached from p in `side` steps (1 or -1) along an axis, up to `reach` steps, each once.
 static uint32_t walk_side(const sup_voxels* v, uint32_t p, int64_t step, uint32_t reach, uint32_t count, uint32_t* out)
 {
     uint32_t first = count, last = count;
@@ -46,7 +46,7 @@ static uint32_t walk_side(const sup_voxels* v, uint32_t p, int64_t step, uint32_
     return count;
 }
 
-// The particles within reach of p along an axis by unbroken steps, p first.
+// The particles within reach of p along an axis through unbroken steps, p first.
 static uint32_t walk_line(const sup_voxels* v, uint32_t p, int axis, uint32_t reach, uint32_t out[LINE_MAX])
 {
     out[0] = p;
@@ -116,7 +116,7 @@ static sup_result make_table(maker* m, int axis, sup_arena* arena, sup_regions* 
     return SUP_OK;
 }
 
-// One pass over single numbers; the record behind the last is zero.
+// One pass over single numbers; the record after the last is zero.
 static void pass(const sup_regions* r, int axis, const double* from, double* to)
 {
     for (uint32_t s = 0; s < r->count; ++s) {

@@ -1,5 +1,5 @@
-// Box sums and fits. A record is a row of floats of one particle, so a pass adds whole rows; for building, fitting and reading
-// goals eight rows are turned into eight lanes.
+// Box sums and fits. A record is a row of floats of one particle, so a pass adds whole rows; to build, fit and read goals,
+// eight rows are transposed into eight lanes.
 #include "solve/lattice/regions.h"
 
 #include "math/rotation.h"
@@ -25,7 +25,7 @@ static inline void transpose(f8 r[8])
 
 // ---------------------------------------------------------------------------------------------- passes
 
-// Where rows lie: floats from one to the next.
+// Row strides: floats from one row to the next.
 typedef struct rows {
     const float* from;
     float*       to;
@@ -33,7 +33,7 @@ typedef struct rows {
     uint32_t     vectors; ///< of a row that are summed
 } rows;
 
-// Strides, vectors and width are constants where it is called, so the loops unroll and the sums stay in registers.
+// Strides, vectors and width are constants at the call, so the loops unroll and the sums stay in registers.
 static inline void pass_rows(const uint32_t* near, uint32_t width, rows w, uint32_t begin, uint32_t end)
 {
     for (uint32_t s = begin; s < end; ++s) {
@@ -49,7 +49,7 @@ static inline void pass_rows(const uint32_t* near, uint32_t width, rows w, uint3
 static void pass_more(const sup_regions* r, int axis, const rows* w, uint32_t begin, uint32_t end)
 {
     uint32_t low = 0, high = r->more_counts[axis];
-    while (low < high) { // the first pair at or behind `begin`
+    while (low < high) { // the first pair at or after `begin`
         uint32_t middle = (low + high) / 2;
         if (r->more[axis][2 * middle] < begin) low = middle + 1;
         else high = middle;
@@ -106,7 +106,7 @@ void SUP_WIDE(sup_regions_sum)(const sup_regions_job* job, uint32_t chunk)
 
 // ---------------------------------------------------------------------------------------------- fits
 
-// What the regions around eight slots want, from their sums; as goal records.
+// The motions of the regions around eight slots, from their sums; as goal records.
 static inline uint32_t fit_eight(const sup_regions_job* j, uint32_t s, const float* sums, float* out)
 {
     f8 row[24], a[9], q[4], turn[9], goal[16];
@@ -116,7 +116,8 @@ static inline uint32_t fit_eight(const sup_regions_job* j, uint32_t s, const flo
     f8 unit = f8_load(j->regions->units + s), moment = f8_load(j->regions->moment + s);
     f8 dbar[3] = { row[15] * unit, row[16] * unit, row[17] * unit };
     f8 c0[3] = { row[18] * unit, row[19] * unit, row[20] * unit };
-    // Taken once for both halves: then it is symmetric to the last bit, and without displacement the rotation is exactly none.
+    // Computed once for both halves: then it is exactly symmetric, and without displacement the rotation is exactly the
+    // identity.
     f8               spread[6] = { row[9] - c0[0] * row[18],  row[10] - c0[0] * row[19], row[11] - c0[0] * row[20],
                                    row[12] - c0[1] * row[19], row[13] - c0[1] * row[20], row[14] - c0[2] * row[20] };
     static const int square[9] = { 0, 1, 2, 1, 3, 4, 2, 4, 5 };
@@ -145,7 +146,7 @@ static inline uint32_t fit_eight(const sup_regions_job* j, uint32_t s, const flo
 
 uint32_t SUP_WIDE(sup_regions_fit)(const sup_regions_job* job, uint32_t begin, uint32_t end)
 {
-    enum { TILE = 64 }; // sums of so many slots stay in the first cache
+    enum { TILE = 64 }; // sums of this many slots stay in the first-level cache
     uint32_t cold = 0;
     for (uint32_t at = begin; at < end; at += TILE) {
         uint32_t stop = at + TILE < end ? at + TILE : end;
@@ -176,8 +177,7 @@ void SUP_WIDE(sup_regions_goal)(const sup_regions_job* job, uint32_t chunk)
 {
     const sup_regions* r = job->regions;
     uint32_t           begin = r->chunks[chunk], end = r->chunks[chunk + 1];
-    // The records of sums are done with: their memory holds the goals, at the same strides, so that what stands for nothing
-    // there is zero here too.
+    // The sums are no longer needed: their memory holds the goals, at the same strides, so that empty places are zero here too.
     enum { G = REGIONS_GOAL / 8 };
     pass(r, 2, (rows){ job->back, job->two, REGIONS_GOAL, REGIONS_RECORD, G }, begin, end);
     pass(r, 1, (rows){ job->two, job->one, REGIONS_RECORD, REGIONS_RECORD, G }, begin, end);

@@ -4,7 +4,7 @@
 
 // ---------------------------------------------------------------------------------------------- contacts
 
-// Thinner than this (sine of the angle at the first corner, squared) a triangle has no direction worth the name.
+// A thinner triangle (squared sine of the angle at its first corner) has no usable direction.
 #define FLAT_SINE2 1e-10f
 
 bool sup_point_triangle(sup_vec3 p, sup_vec3 a, sup_vec3 b, sup_vec3 c, float side, sup_touch* out)
@@ -39,7 +39,7 @@ sup_vec3 sup_touch_velocity(sup_vec3 relative, sup_vec3 normal, const sup_fricti
     float along = v3_dot(relative, normal);
     if (!isfinite(along)) return v3(0, 0, 0);
     float wanted = approach > 0 ? friction->restitution * approach : 0, change = wanted - along;
-    if (change < -pushed) change = -pushed; // faster than it was pushed: it leaves by itself
+    if (change < -pushed) change = -pushed; // it separates faster than it was pushed, by itself
     sup_vec3 slide = v3_mad(relative, -along, normal);
     float    speed = v3_length(slide), brake = friction->friction * (change > 0 ? change + pushed : pushed);
     sup_vec3 dv = v3_scale(normal, change);

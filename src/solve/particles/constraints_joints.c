@@ -1,15 +1,16 @@
 // Which particles are kept away from which joints. Candidates are (joint, point) pairs: a point belongs to the joints that move
-// it and to the children of those, because a joint sits between its parent's skin and its own. Both together must move it most.
+// it and to their children, because a joint sits between its parent's skin and its own. The two together must have the most
+// weight.
 #include "solve/particles/constraints_joints.h"
 #include "base/internal.h"
 #include "base/sort.h"
 
 #include <math.h>
 
-// Skin further from the joint than this many times the nearest one is not around it but beside it (the chest beside a
+// Skin farther from the joint than this many times the nearest skin lies beside it, not around it (the chest beside a
 // shoulder).
 #define BESIDE 2.0f
-// Sine of how far around the joint's plane a point may lie to tell its radius: 45 degrees.
+// Sine of how far from the joint's plane a point may lie to count for its radius: 45 degrees.
 #define AROUND 0.70710678f
 
 typedef struct work {
@@ -34,8 +35,8 @@ static bool list_children(work* w, sup_arena* temp)
     return true;
 }
 
-/// How far a point is a joint's own: 1 when joint and parent alone move it, 0 from half of its weight down. Fading, so that no
-/// fold begins where others take over.
+/// How far a point is a joint's own: 1 when joint and parent alone move it, 0 at half of its weight and below. It fades so that
+/// no fold starts where others take over.
 static float belonging(const sup_joint_bounds_desc* d, uint32_t point, uint32_t joint)
 {
     uint32_t begin = d->begin[point], end = d->begin[point + 1];
@@ -46,8 +47,8 @@ static float belonging(const sup_joint_bounds_desc* d, uint32_t point, uint32_t 
     return sup_clampf(2 * sum - 1, 0, 1);
 }
 
-/// Whether a joint moves a point so much that the point belongs to children that do not move it. Those that do are listed by
-/// themselves; a root with thousands of children would otherwise list them all for every point it touches.
+/// Whether a joint moves a point so much that the point belongs to children that do not move it. Children that do are listed
+/// separately; a root with thousands of children would otherwise list them all for every point it moves.
 static bool dominates(const sup_joint_bounds_desc* d, uint32_t point, uint32_t influence)
 {
     float count = (float)(d->begin[point + 1] - d->begin[point]);
@@ -81,11 +82,11 @@ static bool list_pairs(work* w, sup_arena* temp)
     return true;
 }
 
-/// The mean distance of the skin around a joint, from its run of pairs.
+/// The mean distance of the skin around a joint, from its range of pairs.
 static float local_radius(const work* w, uint32_t joint, uint32_t begin, uint32_t end)
 {
     const sup_joint_bounds_desc* d = w->desc;
-    for (int across = 1; across >= 0; --across) { // those across the bones first; all where there are none
+    for (int across = 1; across >= 0; --across) { // those across the bones first; all if there are none
         float    nearest = INFINITY;
         double   sum = 0;
         uint32_t count = 0;
@@ -111,7 +112,7 @@ static void find_radii(work* w)
     }
 }
 
-/// The bound of a pair in a layer; false when the particle is too far away, pinned, or at the joint itself.
+/// The bound of a pair in a layer; false if the particle is too far away, pinned, or at the joint itself.
 static bool bound_of(const work* w, uint64_t pair, uint32_t layer, sup_joint_bound* out)
 {
     const sup_joint_bounds_desc* d = w->desc;
@@ -160,7 +161,7 @@ sup_result sup_joint_bounds_create(const sup_joint_bounds_desc* desc, sup_arena*
     return whole ? SUP_OK : sup_fail_memory(error, "the bounds around joints");
 }
 
-/// Bound i and, if it moved its particle, the further ones of that particle. Returns the first that was not looked at.
+/// Projects bound i and, if it moved its particle, the particle's remaining bounds. Returns the first bound not visited.
 static uint32_t project_from(const sup_joint_bounds* bounds, uint32_t i, const sup_vec3* joints, float keep, sup_vec4* x)
 {
     const sup_joint_bound* b = &bounds->items[i];

@@ -5,7 +5,7 @@
 #include "math/wide.h"
 #include "solve/particles/constraints.h"
 
-/// Which of eight bounds are broken, a bit each.
+/// Which of eight bounds are violated, one bit each.
 SUP_WIDE_DECLARE(uint32_t, sup_joint_bounds_sift,
                  (const sup_joint_bound* items, const sup_vec3* joints, float keep, const sup_vec4* x));
 

@@ -1,11 +1,11 @@
-// Which of many bounds around joints are broken: hardly any.
+// Which joint bounds are violated: hardly ever any.
 #include "solve/particles/constraints_joints.h"
 
 uint32_t SUP_WIDE(sup_joint_bounds_sift)(const sup_joint_bound* items, const sup_vec3* joints, float keep, const sup_vec4* x)
 {
     uint32_t particles[SUP_LANES], centers[SUP_LANES];
     f8       particle, joint, distance, at[4], c[3];
-    f8_load3((const float*)(const void*)items, &particle, &joint, &distance); // whole numbers keep their bits
+    f8_load3((const float*)(const void*)items, &particle, &joint, &distance); // integers keep their bits
     memcpy(particles, &particle, sizeof particles);
     memcpy(centers, &joint, sizeof centers);
     f8_gather4(&x->x, particles, at);

@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum { ROWS_GRAIN = 64, POINTS_GRAIN = 512, GROUPS_GRAIN = 8 };
-// How sound the posed cage is around a point, from where to where the pose of the mesh there counts beside it.
+// How sound the posed cage around a point is: the range over which the mesh's own pose fades in beside it.
 static const float sound_none = 0.7f, sound_all = 0.95f;
 
 // ---------------------------------------------------------------------------------------------- maps
@@ -36,7 +36,7 @@ static sup_mat3 transposed(const sup_mat3* a)
     return out;
 }
 
-/// The cage around a point, from rest to now: posed, and moved.
+/// The maps of the cage around a point from rest to now: posed, and simulated.
 static void make_maps(const sup_ride* r, const sup_ride_call* c, uint32_t k, sup_mat3 out[2])
 {
     sup_vec3 s = c->skinned[k], x = c->moved[k], normals[2] = { { 0, 0, 0 }, { 0, 0, 0 } }, none = v3(0, 0, 0);
@@ -52,7 +52,7 @@ static void make_maps(const sup_ride* r, const sup_ride_call* c, uint32_t k, sup
     for (int i = 0; i < 2; ++i) add_product(&out[i], v3_normalize(normals[i], none), r->heights[k]);
 }
 
-/// How far a map is from a turn with a scale: 1 where it is one, 0 where it has crushed a direction.
+/// How close a map is to a rotation with uniform scale: 1 if it is one, 0 where it has crushed a direction.
 static float soundness(const sup_mat3* a)
 {
     float squares = 0;
@@ -87,13 +87,13 @@ static void set_row(const sup_mat3* p, const sup_mat3* t, sup_vec3 rest, sup_vec
     }
 }
 
-/// How physics has turned the posed cage around a point.
+/// How physics has rotated the posed cage around a point.
 static sup_mat3 make_turn(const sup_mat3* posed, const sup_mat3* moved)
 {
     sup_mat3 back = transposed(posed), both = product(moved, &back);
     sup_quat q = quat_identity();
     for (int i = 0; i < 2 && !same(posed, moved); ++i)
-        rotation_extract(&both, &q); // a second time from near it: to the last digits
+        rotation_extract(&both, &q); // a second pass from nearby, to full precision
     float xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
     float wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
     return (sup_mat3){ { { 1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy) },
@@ -124,7 +124,7 @@ static void points_task(void* data, uint32_t begin, uint32_t end)
     SUP_WIDE_PICK(sup_ride_points)(((void**)data)[0], ((void**)data)[1], begin, end);
 }
 
-/// The rigid motion that comes nearest to what the cage would do with the group, from where its own pose has it.
+/// The rigid motion closest to what the cage would do with the group, relative to the group's own pose.
 static void groups_task(void* data, uint32_t begin, uint32_t end)
 {
     const sup_ride*      r = ((void**)data)[0];
@@ -146,7 +146,7 @@ static void groups_task(void* data, uint32_t begin, uint32_t end)
         sup_vec3 to = v3_add(from, shift);
         for (uint32_t i = 0; i < count; ++i)
             add_product(&sum, v3_sub(c->out[points[i]], to), v3_sub(c->points[points[i]], from));
-        for (int i = 0; i < 2; ++i) rotation_extract(&sum, &turn); // a second time from near it: to the last digits
+        for (int i = 0; i < 2; ++i) rotation_extract(&sum, &turn); // a second pass from nearby, to full precision
         for (uint32_t i = 0; i < count; ++i)
             c->out[points[i]] = v3_add(to, quat_rotate(turn, v3_sub(c->points[points[i]], from)));
     }

@@ -8,21 +8,21 @@
 
 #include <math.h>
 
-// Edges of the cage, at the place nearest to a point: how far its carriers are from that place; from where to where a point
-// fades to its own pose; how large a piece is that has no tissue of its own, and a group of such pieces.
+// In edges of the cage at the place nearest to a point: how far carriers may be from that place; the range over which a point
+// fades to its own pose; the size up to which a piece has no tissue of its own, and that of a group of such pieces.
 static const float reach_edges = 2.0f;
 static const float fade_begin = 1.0f, fade_end = 3.0f;
 static const float piece_edges = 2.0f, group_edges = 4.0f, touch_edges = 0.05f;
-// Weights in common from where to where a point goes as the cage does, and what a carrier with none in common counts.
+// The range of shared weight over which a point starts to follow the cage, and what a carrier that shares none counts.
 static const float alike_begin = 0.3f, alike_end = 0.8f;
 static const float stranger_share = 0.02f;
-// The largest weight of a cage point, from where to where the mesh's own pose counts around it.
+// The largest weight of a cage point: the range over which the mesh's own pose around it fades in.
 static const float trust_none = 0.5f, trust_all = 0.9f;
-// How far what rides on the cage may stand out over it, edges: where it rounds its corners; and what a part that sticks out
-// counts at most.
+// How far what rides on the cage may protrude, in edges: where the cage rounds its corners; and the most that a part that
+// sticks out counts.
 static const float rounding = 0.1f, over_most = 0.5f;
-// Of the normal in the map around a cage point: as much as one of two directions that its edges span. And what the determinant
-// has to exceed, over the cube of the edges' squares, for the edges to span them.
+// The normal's share in the map around a cage point: as much as one of the two directions that its edges span. And the least
+// determinant, relative to the cube of the sum of squared edges, at which they do span them.
 static const double normal_share = 0.5, flat_most = 1e-6;
 enum { RINGS = 3, NEAR_MOST = 128, GRAIN = 64 };
 
@@ -33,12 +33,12 @@ typedef struct binder {
     sup_vec3*            normals;                // of cage points
     float*               edges;                  // mean edge at each
     uint32_t *           fan_begin, *fans;       // by the cage's own numbers
-    sup_vec3 *           slopes, *heights;       // as of the ride, by the cage's own numbers
+    sup_vec3 *           slopes, *heights;       // as in sup_ride, by the cage's own numbers
     uint32_t*            counts;                 // per point
     uint32_t*            carriers;               // SUP_RIDE_CARRIERS per point, by the cage's own numbers
-    float *              shares, *alike, *local; // local: edges where the point is
+    float *              shares, *alike, *local; // local: the edge length where the point is
     uint32_t*            feet;                   // per point: triangle of the cage nearest to it, a slot of the hierarchy
-    float*               above;                  // per point: how far it is above that
+    float*               above;                  // per point: its height above that triangle
 } binder;
 
 static sup_result no_memory(sup_error* error) { return sup_fail_memory(error, "what rides on a cage"); }
@@ -74,8 +74,8 @@ static bool list_fans(binder* b, sup_arena* arena)
 }
 
 /// How the map around cage point k follows from its edges and its normal n: A = sum of (edge now) x slope + (n now) x height,
-/// where slope = M^-1 edge, height = M^-1 n weight, M = sum of edge x edge + weight n x n. Around a point whose edges all lie
-/// in one line, or have no length, there is none, and it carries nothing: its height is 0.
+/// where slope = M^-1 edge, height = M^-1 n weight, M = sum of edge x edge + weight n x n. A point whose edges are all
+/// collinear or have no length has no map and carries nothing: its height is 0.
 static void make_map(binder* b, uint32_t k)
 {
     const sup_vec3* rest = b->d->cage->points;
@@ -124,7 +124,7 @@ static void near_add(near* n, uint32_t item)
     if (n->count < NEAR_MOST) n->items[n->count++] = item;
 }
 
-// Weights that a point and a cage point have in common, 0 to 1. A point without any goes with everything.
+// The weight that a point and a cage point share, 0 to 1. A point without weights goes with everything.
 static float common(const sup_ride_desc* d, uint32_t point, uint32_t carrier)
 {
     const sup_cage* c = d->cage;
@@ -136,14 +136,14 @@ static float common(const sup_ride_desc* d, uint32_t point, uint32_t carrier)
     return sum;
 }
 
-// Wendland's function: smooth, and nothing from 1 on.
+// Wendland's function: smooth, and zero from 1 on.
 static float kernel(float r)
 {
     float a = 1 - r;
     return a > 0 ? a * a * a * a * (4 * r + 1) : 0;
 }
 
-// Keeps the largest, less what the first of the others has: none appears or vanishes at once.
+// Keeps the largest, less the value of the largest one dropped: so none appears or vanishes abruptly.
 static void keep_largest(near* n)
 {
     for (uint32_t i = 0; i < n->count && i <= SUP_RIDE_CARRIERS; ++i) {
@@ -222,7 +222,7 @@ static void bind_task(void* data, uint32_t begin, uint32_t end)
 typedef struct piece {
     sup_vec3 low, high;
     uint32_t points, label;
-    float    edge; // of the cage there, least
+    float    edge; // smallest edge of the cage there
     bool     small;
 } piece;
 
@@ -263,8 +263,8 @@ static bool touch(const piece* a, const piece* b, float slack)
            b->low.y <= a->high.y + slack && a->low.z <= b->high.z + slack && b->low.z <= a->high.z + slack;
 }
 
-// Small pieces whose boxes meet become one, along x, as long as the whole stays small. Each looks at the next few only: a coat
-// of mail has thousands, and there it does not matter which.
+// Merges small pieces whose boxes overlap, sweeping along x, as long as the result stays small. Each is compared with only the
+// next few: chain mail has thousands, and there it does not matter which.
 static sup_result join_pieces(const binder* b, uint32_t* up, piece* pieces, sup_arena* temporary, sup_error* error)
 {
     enum { LOOKS = 64 };
@@ -288,7 +288,7 @@ static sup_result join_pieces(const binder* b, uint32_t* up, piece* pieces, sup_
     return SUP_OK;
 }
 
-// A group goes with the mean of what its points would go with.
+// A group moves by the mean of its points' carriers.
 static void even_group(binder* b, const uint32_t* points, uint32_t count)
 {
     near     n = { .count = 0 };
@@ -384,7 +384,7 @@ static sup_result pack(const binder* b, sup_arena* arena, sup_ride* out, sup_err
     return SUP_OK;
 }
 
-/// Around each cage point: how far the mesh's own pose is trusted, and how far the mesh stands out.
+/// Around each cage point: how far the mesh's own pose is trusted, and how far the mesh protrudes.
 static sup_result judge(const binder* b, sup_arena* arena, sup_ride* out, sup_error* error)
 {
     const sup_cage* c = b->d->cage;

@@ -1,6 +1,6 @@
 #include "solve/particles/ride.h"
 
-// A row is three vectors, so the sum over carriers is three at a time and nothing is gathered.
+// A row is three vectors, so the sum over carriers handles three at a time and gathers nothing.
 void SUP_WIDE(sup_ride_points)(const sup_ride* r, const sup_ride_call* c, uint32_t begin, uint32_t end)
 {
     for (uint32_t p = begin; p < end; ++p) {

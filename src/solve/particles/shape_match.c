@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-// Pieces of about 5 us: the thread that comes last keeps the others waiting for half a piece.
-enum { GRAIN = 12 }; // blocks a task takes: 96 regions
-enum { COLUMN = 4 }; // blocks of points of which a task takes all layers
+// Chunks of about 5 us: the last thread to finish keeps the others waiting for half a chunk.
+enum { GRAIN = 12 }; // blocks per task: 96 regions
+enum { COLUMN = 4 }; // blocks of points per task, in all layers
 
 // ---------------------------------------------------------------------------------------------- making
 
@@ -75,7 +75,8 @@ void sup_match_centers(const sup_match* match, const sup_vec4* y, const sup_task
     sup_tasks_run(tasks, match->layers * match->stride, 8 * GRAIN, center_task, &job);
 }
 
-// How many regions hold a particle: its own, those of its siblings, and as much of its neighbors' as they count it.
+// How many regions hold a particle: its own, those of its siblings, and its neighbors', each by how much it counts the
+// particle.
 static float regions_of(const sup_match* m, const sup_rings* r, uint32_t point, uint32_t layer)
 {
     float n = 1 + (float)(layer > 0) + (float)(layer + 1 < m->layers);
@@ -120,7 +121,7 @@ sup_result sup_match_create(const sup_match_desc* d, sup_arena* arena, sup_match
 
 // ---------------------------------------------------------------------------------------------- scratch
 
-enum { RECORD = 12 }; // doubles of one particle in a prefix sum: nine of a matrix, three of a vector
+enum { RECORD = 12 }; // doubles per particle in a prefix sum: nine of a matrix, three of a vector
 
 static uint32_t piece_count(const sup_match* m) { return (m->layers * m->blocks + GRAIN - 1) / GRAIN; }
 
@@ -181,7 +182,7 @@ static void goal_task(void* data, uint32_t begin, uint32_t end)
 
 // ---------------------------------------------------------------------------------------------- sums over runs
 
-// Prefix sums in double: in float a region's own part drowns in the sum over the whole body.
+// Prefix sums in double: in float a region's own contribution is lost in the sum over the whole body.
 static void record_task(void* data, uint32_t begin, uint32_t end)
 {
     const sup_match_view* v = data;
@@ -207,7 +208,7 @@ static void record_task(void* data, uint32_t begin, uint32_t end)
     }
 }
 
-// What the prefix sums say about one region: its runs on its own layer, and its siblings.
+// The sums of one region from the prefix sums: its ranges on its own layer, and its siblings.
 static void region_sum(const sup_match_view* v, uint32_t particle, double out[RECORD])
 {
     const sup_match*     m = v->run->match;
@@ -262,7 +263,7 @@ static void goal_record_task(void* data, uint32_t begin, uint32_t end)
             sup_quat   q = v->run->q[i];
             sup_vec4   t = v->t[i];
             sup_affine turn = affine_from_rotation(q, v3(t.x, t.y, t.z));
-            double     real = q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0; // the empty points have none
+            double     real = q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0; // padding points have none
             if (layer >= v->run->goal_layers) real *= t.w;
             for (int a = 0; a < 3; ++a) {
                 for (int b = 0; b < 3; ++b) sum[RECORD + 3 * a + b] = sum[3 * a + b] + real * turn.m[a][b];

@@ -1,16 +1,16 @@
 // The passes of solve/particles/shape_match.h over blocks of eight regions. A lane is a region; every lane adds its members in
-// the order of the list, so neither the width of the machine nor the split into tasks changes a bit.
+// list order, so neither the machine's vector width nor the split into tasks changes a bit.
 #include "math/rotation.h"
 #include "math/wide.h"
 #include "solve/particles/shape_match.h"
 
-// Registers of a block.
+// Registers per block.
 enum { PARTS = SUP_LANES / SUP_REGISTER };
 
 // ---------------------------------------------------------------------------------------------- sums of rotations
 
-// Ten products of a (scaled) quaternion, added up; the matrix they make. Sums go through registers: an f8 is two of them where
-// the machine has no wider ones, and twelve sums of that would not fit.
+// Ten products of a (scaled) quaternion, summed, and the matrix they form. Sums go by register: an f8 is two of them on
+// machines without wider ones, and twelve such sums would not fit.
 typedef struct products {
     fr xx, yy, zz, ww, xy, xz, yz, wx, wy, wz;
 } products;
@@ -40,7 +40,7 @@ typedef struct block {
     int             sibling_count;
 } block;
 
-// lane: the first of the block's eight that is meant.
+// lane: the first of the block's eight to process.
 static inline block block_at(const sup_match* m, uint32_t index, uint32_t lane)
 {
     uint32_t layer = index / m->blocks, k = index % m->blocks;
@@ -65,7 +65,7 @@ static inline void add_member(const fr x[4], const fr y[4], const fr center[4], 
     a[6] += mz * u, a[7] += mz * v, a[8] += mz * w;
 }
 
-// From the sums: rotation and translation. c is the sum of mt (x - center).
+// Rotation and translation from the sums. c is the sum of mt (x - center).
 static inline uint32_t finish_fit(const sup_match_view* view, uint32_t first, const f8 a[9], const f8 c[3], const f8 center[3])
 {
     f8 wide[4], unused[9];
@@ -74,7 +74,7 @@ static inline uint32_t finish_fit(const sup_match_view* view, uint32_t first, co
     f8_store4(&view->run->q[first].x, wide);
     for (uint32_t lane = 0; lane < SUP_LANES; lane += SUP_REGISTER) {
         fr       q[4], r[9], t[4], c0[4];
-        products own = { 0 }; // the same sums as the goals take, so that rounding cancels there
+        products own = { 0 }; // the same sums as for the goals, so that rounding cancels there
         fr_load4(&view->run->q[first + lane].x, q);
         fr_load4(&view->run->c0[first + lane].x, c0);
         products_add(&own, q);
@@ -88,7 +88,7 @@ static inline uint32_t finish_fit(const sup_match_view* view, uint32_t first, co
     return cold;
 }
 
-// The sums of one register of regions.
+// The sums of the regions in one register.
 static inline void fit_sums(const sup_match_view* view, block b, uint32_t lane, f8 out_a[9], f8 out_c[3], f8 out_center[3])
 {
     const sup_match_run* run = view->run;
@@ -146,7 +146,7 @@ uint32_t SUP_WIDE(match_turn8)(const sup_match_view* view, uint32_t first, float
     return finish_fit(view, first, wide, sum, center);
 }
 
-// t = x - R y, with R as the goals make it; w: how much the region counts.
+// t = x - R y, with R as the goals compute it; w: how much the region counts.
 void SUP_WIDE(match_hold)(const sup_match_view* view, uint32_t begin, uint32_t end)
 {
     const sup_match_run* run = view->run;
@@ -222,7 +222,7 @@ void SUP_WIDE(match_goals)(const sup_match_view* view, uint32_t begin, uint32_t 
 
 // ---------------------------------------------------------------------------------------------- damping
 
-// Sums of a region for its rigid velocity: mt dx, mt v, mt dx x v, and the six of mt dx dx^T.
+// Sums for a region's rigid velocity: mt dx, mt v, mt dx x v, and the six of mt dx dx^T.
 typedef struct rigid_sums {
     fr d[3], v[3], l[3], xx, yy, zz, xy, xz, yz;
 } rigid_sums;
@@ -236,12 +236,12 @@ static inline void add_moving(const fr x[4], const fr v[4], fr mt, const fr cent
     s->xx += mx * dx, s->yy += my * dy, s->zz += mz * dz, s->xy += mx * dy, s->xz += mx * dz, s->yz += my * dz;
 }
 
-// Shares of the trace of a region's inertia: what is added to the diagonal, so that a colinear region can be solved (float
-// rounding of the sums is about as large), and the determinant, of the trace cubed, from which on it is divided by.
+// Shares of the trace of a region's inertia: what is added to the diagonal so that a collinear region can be solved (about the
+// float rounding of the sums), and the smallest determinant, relative to the cube of the trace, that it is divided by.
 #define INERTIA_ADDED 1e-6f
 #define INERTIA_SINGULAR 1e-30f
 
-// I w = L about the center of mass; a colinear region is solved with a little of its trace added.
+// I w = L about the center of mass; a collinear region is solved with a small share of its trace added.
 static inline void angular_velocity(const rigid_sums* s, const fr c[3], const fr v[3], fr inverse, fr w[3])
 {
     fr l[3] = { s->l[0] - (s->d[1] * v[2] - s->d[2] * v[1]), s->l[1] - (s->d[2] * v[0] - s->d[0] * v[2]),

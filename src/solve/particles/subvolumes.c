@@ -1,5 +1,5 @@
-// Making: each part's own list of points, so that measuring it reads a compact piece of memory; the fans' corners as extras
-// behind them; the fan of every corner as a path; and colors, so that parts that share a point never move at the same time.
+// Creation: a list of points per part, so that measuring it reads a compact block of memory; the fans' corners as extras after
+// them; the fan of every corner as a path; and colors, so that parts that share a point never move at the same time.
 #include "base/internal.h"
 #include "base/sets.h"
 #include "base/sort.h"
@@ -10,7 +10,7 @@
 
 #define THIRTY_SIX_PI 113.09733552923255
 #define FLAT_STANDARD 1e-3
-// Caps over holes larger than this share of a surface's own area: a sleeve or a skirt, which holds nothing.
+// Caps over holes larger than this share of the surface's own area: a sleeve or a skirt, which encloses nothing.
 #define OPEN_SHARE 0.25
 
 typedef struct work {
@@ -18,22 +18,22 @@ typedef struct work {
     const sup_volumes*         volumes;
     sup_arena *                arena, *temp;
     sup_subvolumes*            out;
-    uint32_t*                  local; // per extended point: its local number in the current part, SUP_NONE
+    uint32_t*                  local; // per extended point: its local number in the current part, or SUP_NONE
     subvolume_part*            parts;
     uint32_t*                  points;
     subvolume_extra*           extras;
     uint32_t*                  members;
     uint32_t                   block_count, extra_count, member_count;
 
-    uint32_t*      corners;         // three local ones of every triangle
-    uint32_t *     fan_begin, *fan; // per local corner + 1: what follows it around a triangle, and what comes then
+    uint32_t*      corners;         // three local corners per triangle
+    uint32_t *     fan_begin, *fan; // per local corner + 1: the next corner of each triangle, and the one after it
     sup_sort_item *around, *spare;  // of one corner
     uint32_t*      taken;
 } work;
 
 // ---------------------------------------------------------------------------------------------- lists
 
-/// The points whose mean an extended point is; none for a center that rides.
+/// The points whose mean defines an extended point; none for a center that rides on joints.
 static const uint32_t* mean_of(const sup_volumes* v, uint32_t extended, uint32_t* count)
 {
     uint32_t hole = extended - v->point_count, center = hole - v->hole_count;
@@ -47,7 +47,7 @@ static const uint32_t* mean_of(const sup_volumes* v, uint32_t extended, uint32_t
     return v->border_points + v->border_begin[center];
 }
 
-/// How many points, extras and members all parts have together, at most.
+/// Upper bounds for the points, extras and members of all parts together.
 static void count_lists(const sup_volumes* v, uint32_t* seen, size_t* points, size_t* extras, size_t* members)
 {
     *points = *extras = *members = 0;
@@ -135,7 +135,7 @@ static void make_part(work* w, uint32_t index)
 
 // ---------------------------------------------------------------------------------------------- paths
 
-/// What stands around every local corner of a part.
+/// Lists the fan of every local corner of a part.
 static void list_fans(work* w, const subvolume_part* part)
 {
     uint32_t        count = 8 * part->block_count + part->extra_count, *begin = w->fan_begin;
@@ -152,7 +152,7 @@ static void list_fans(work* w, const subvolume_part* part)
 }
 
 typedef struct path {
-    uint32_t *out, step; // between items; out NULL: only counted
+    uint32_t *out, step; // between items; out NULL: count only
     uint32_t  count;
 } path;
 
@@ -162,14 +162,14 @@ static void put(path* p, uint32_t corner)
     ++p->count;
 }
 
-/// Whether a triangle is left among those that begin as `first` does, the first of them.
+/// Whether the triangles that begin like `first`, the first of them, include one that is left.
 static bool is_left(const work* w, uint32_t n, uint32_t first)
 {
     uint32_t next = first + w->taken[first];
     return next < n && w->around[next].key == w->around[first].key;
 }
 
-/// The first triangle of a corner's fan that begins at `from`, if one is left; else n.
+/// The first triangle left in a corner's fan that begins at `from`; n if none.
 static uint32_t find_next(const work* w, uint32_t n, uint32_t from)
 {
     uint32_t low = 0, high = n;
@@ -202,7 +202,7 @@ static void walk_fan(work* w, uint32_t corner, path* out)
     }
 }
 
-/// The paths of a part's extras, and of its points in rows of eight; counted alone where there is no room yet.
+/// The paths of a part's extras, and of its points in rows of eight; only counts them while nothing is allocated.
 static void make_paths(work* w, const subvolume_part* part, uint32_t* path_begin, uint32_t* paths, uint32_t* extra_paths,
                        uint32_t* extra_count)
 {
@@ -258,7 +258,7 @@ static bool list_paths(work* w)
 
 // ---------------------------------------------------------------------------------------------- colors
 
-/// The largest parts of a color come first: the others fill what time is left beside them.
+/// The largest parts of a color come first: the others fill the remaining time.
 static bool make_colors(work* w)
 {
     sup_subvolumes* s = w->out;
@@ -268,7 +268,7 @@ static bool make_colors(work* w)
     uint32_t* parts = SUP_NEW(w->arena, uint32_t, s->part_count);
     uint32_t* begin = SUP_NEW(w->arena, uint32_t, (size_t)s->part_count + 1);
     if (!used || !items || !spare || !parts || !begin) return false;
-    uint32_t alone = 64; // a part beside sixty-four colors gets one for itself
+    uint32_t alone = 64; // a part that meets sixty-four colors gets one of its own
     for (uint32_t p = 0; p < s->part_count; ++p) {
         const uint32_t* list = w->points + 8 * (size_t)w->parts[p].block_begin;
         uint64_t        taken = 0;
@@ -305,7 +305,7 @@ static double triangle_area(const work* w, uint32_t triangle)
     return sqrt(square) / 2;
 }
 
-/// Areas of surfaces that hang together, by their first point: of the mesh's own triangles, and of the caps over holes.
+/// Areas of connected surfaces, by their first point: of the mesh's own triangles, and of the caps over holes.
 typedef struct surfaces {
     uint32_t* root;
     double *  own, *caps;
@@ -327,7 +327,7 @@ static bool measure_surfaces(work* w, surfaces* f)
     }
     for (uint32_t t = 0; t < v->begin[v->part_count]; ++t) {
         const uint32_t* c = v->corners + 3 * (size_t)t;
-        uint32_t        last = c[2]; // fans and caps have their middle last; a fan may begin in the middle of a hole
+        uint32_t        last = c[2]; // fans and caps list their center last; a fan may begin at the center of a hole
         if (last < v->point_count) f->own[sup_sets_find(f->root, c[0])] += triangle_area(w, t);
         else if (last < v->point_count + v->hole_count) f->caps[sup_sets_find(f->root, c[0])] += triangle_area(w, t);
     }

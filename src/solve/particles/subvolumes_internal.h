@@ -1,31 +1,31 @@
-/// solve/particles/subvolumes_internal.h: what a set of sub-volumes is made of, for the files that make and run it.
+/// solve/particles/subvolumes_internal.h: the types of a set of sub-volumes, for the files that create and run it.
 #ifndef SUP_SOLVE_PARTICLES_SUBVOLUMES_INTERNAL_H
 #define SUP_SOLVE_PARTICLES_SUBVOLUMES_INTERNAL_H
 
 #include "math/wide.h"
 #include "solve/particles/subvolumes.h"
 
-/// A corner of a fan. Either a center that rides on joints, or the mean of points of the part.
+/// A corner of a fan: either a center that rides on joints, or the mean of points of the part.
 typedef struct subvolume_extra {
     uint32_t center;     // SUP_NONE: the mean of `members`
     uint32_t begin, end; // into members: local points
     uint32_t path_begin, path_end; // into extra_paths: its fan, as below
 } subvolume_extra;
 
-/// A part's points stand in blocks of eight lanes; the last block is filled up with the first point, which has no share there.
-/// Local corners: points, filling, extras.
+/// A part's points are stored in blocks of eight lanes; the last block is padded with the first point, which has no share
+/// there. Local corners: points, padding, extras.
 typedef struct subvolume_part {
     uint32_t point_count, block_begin, block_count; // local point k is points[8 block_begin + k]
     uint32_t extra_begin, extra_count;              // local corner 8 block_count + k is extras[extra_begin + k]
     uint32_t triangle_begin, triangle_end;
-    uint32_t work; // first vector of its piece of scratch: places, gradients of blocks (rows of x, y, z, share), of extras
+    uint32_t work; // first vector of its range of scratch: places, gradients of blocks (rows of x, y, z, share), of extras
     double   rest; // volume
-    bool     idle; // nothing to keep
+    bool     idle; // it has no volume to keep
 } subvolume_part;
 
-/// The fan of a corner a is a path of corners p0, p1 ...: its triangles are a, p0, p1, then a, p1, p2 and so on. Where one fan
-/// ends and another begins, a itself stands between them: its triangles have no area. So every corner is read once and not
-/// twice, and a lane that has no more is filled up with a.
+/// The fan of a corner a is a path of corners p0, p1 ...: its triangles are a, p0, p1, then a, p1, p2 and so on. Between two
+/// fans the path contains a itself, whose triangles have no area. So every corner is read once instead of twice, and a lane
+/// that has run out is padded with a.
 struct sup_subvolumes {
     const sup_volumes*     volumes;
     uint32_t               part_count, flat_count;
@@ -43,12 +43,12 @@ struct sup_subvolumes {
     uint32_t               work_count; // vectors of scratch
 };
 
-/// The centers that ride: where they are and how fast.
+/// The centers that ride on joints: positions and velocities.
 typedef struct subvolume_center {
     sup_vec3 at, velocity;
 } subvolume_center;
 
-/// Where a part's vectors are.
+/// The vectors of one part.
 typedef struct subvolume_workspace {
     sup_vec4 *places, *gradients, *extra_gradients;
 } subvolume_workspace;
@@ -60,8 +60,8 @@ static inline subvolume_workspace subvolume_workspace_of(const subvolume_part* p
     return (subvolume_workspace){ places, gradients, gradients + 8 * (size_t)part->block_count };
 }
 
-/// Fills places and gradients of a part and returns its volume. Gradients of means have gone to their members. Shares are
-/// inverse mass x weight (NULL: 1).
+/// Fills the places and gradients of a part and returns its volume. Gradients of means are passed on to their members. Shares
+/// are inverse mass x weight (NULL: 1).
 double sup_subvolume_measure(const sup_subvolumes* s, const subvolume_part* part, const sup_vec4* x, const float* weights,
                              const subvolume_center* centers, sup_vec4* work);
 

@@ -1,4 +1,4 @@
-// Running: one part is one task, from gathering its points to moving them; a color is one round of tasks.
+// Running: one part is one task, from gathering its points to moving them; one color is one batch of tasks.
 #include "base/internal.h"
 #include "base/scratch_layout.h"
 #include "solve/particles/subvolumes_internal.h"
@@ -8,8 +8,8 @@
 
 // ---------------------------------------------------------------------------------------------- one part
 
-/// Places relative to the part's first point, so that far from the origin nothing is lost, with the shares of points; means
-/// after their members.
+/// Places relative to the part's first point, which keeps precision far from the origin, and the shares of points; means after
+/// their members.
 static void gather_places(const sup_subvolumes* s, const subvolume_part* part, const sup_vec4* x, const float* weights,
                           const subvolume_center* centers, sup_vec4* places)
 {
@@ -36,7 +36,7 @@ static void gather_places(const sup_subvolumes* s, const subvolume_part* part, c
     }
 }
 
-/// As sup_subvolume_slopes for a corner of fans.
+/// Like sup_subvolume_slopes, for a corner of a fan.
 static sup_vec3 extra_gradient(const sup_subvolumes* s, const subvolume_extra* e, const sup_vec4* places, sup_vec3 a)
 {
     sup_vec3 sum = v3(0, 0, 0), p = v3_sub(sup_particle_place(&places[s->extra_paths[e->path_begin]]), a);
@@ -113,7 +113,7 @@ void sup_subvolumes_place(const sup_subvolumes* s, const sup_affine* carriers, f
     const sup_volumes* v = s->volumes;
     layout             l = place_layout(s, scratch, NULL);
     for (uint32_t c = 0; c < v->center_count; ++c) {
-        if (v->center_begin[c] == v->center_begin[c + 1]) continue; // a mean, found with its points
+        if (v->center_begin[c] == v->center_begin[c + 1]) continue; // a mean, computed with its points
         double at[3];
         sup_volumes_point(v, NULL, carriers, v->point_count + v->hole_count + c, at);
         sup_vec3 now = v3((float)at[0], (float)at[1], (float)at[2]);
@@ -130,7 +130,7 @@ typedef struct sweep {
     layout                     l;
     const uint32_t*            parts; // of the color
     sup_vec4*                  v;
-    bool                       first; // of the rounds over v
+    bool                       first; // round over v
     double*                    out;
 } sweep;
 
@@ -213,14 +213,14 @@ void sup_subvolumes_calm(const sup_subvolumes* s, const sup_subvolumes_call* cal
     SUP_ASSERT(call->x && call->scratch && v);
     sweep r = { .s = s, .call = call, .l = place_layout(s, call->scratch, NULL), .v = v };
     for (int turn = 0; turn < 2; ++turn) {
-        r.first = turn == 0; // the places, and so the gradients, stay as they are
+        r.first = turn == 0; // places, and therefore gradients, do not change
         for_colors(&r, calm_parts);
     }
 }
 
 void sup_subvolumes_measure(const sup_subvolumes* s, const sup_vec4* x, const sup_tasks* tasks, void* scratch, double* out)
 {
-    // The particles are only read here; the call has them writable for project.
+    // The particles are only read here; the call takes them writable for project.
     sup_subvolumes_call call = { .x = (sup_vec4*)(uintptr_t)x, .tasks = tasks, .scratch = scratch };
     sweep               r = { .s = s, .call = &call, .l = place_layout(s, scratch, NULL), .out = out };
     sup_tasks_run(tasks, s->part_count, 1, measure_parts, &r);

@@ -1,5 +1,5 @@
-// The sums of solve/particles/subvolumes_run.c over blocks of eight points of a part. Sums over lanes are in double, each lane
-// its own, added up in a fixed order.
+// The sums of solve/particles/subvolumes_run.c over blocks of eight points of a part. Each lane sums in double, and the lanes
+// are added in a fixed order.
 #include "solve/particles/subvolumes_internal.h"
 
 typedef double d4 __attribute__((vector_size(32)));
@@ -78,7 +78,7 @@ double SUP_WIDE(sup_subvolume_flux)(const sup_subvolumes* s, const subvolume_par
     return sum8_total(&total);
 }
 
-// The filling moves the first point of the part by nothing.
+// Padding moves the part's first point by zero.
 void SUP_WIDE(sup_subvolume_move)(const sup_subvolumes* s, const subvolume_part* part, const subvolume_workspace* workspace,
                                   float scale, sup_vec4* x)
 {
