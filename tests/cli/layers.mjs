@@ -79,10 +79,10 @@ await test("a mesh without joints is refused with a cure", folder => {
 
 /** Claim, what is spoiled, what is said, flags. */
 const mended = [
-    ["holes are closed for volumes", t => { t.faces = t.faces.filter(f => !f.includes(0)); }, /1 hole of 'odd' closed/],
+    ["holes are closed for volumes", t => { t.faces = t.faces.filter(f => !f.includes(0)); }, /closed 1 hole of 'odd'/],
     ["an edge with three faces is split and glued", t => {
         t.points.push([0.15, 0.09, 0]), t.weights.push([1, 0]), t.faces.push([t.faces[100][0], t.faces[100][1], t.points.length - 1]);
-    }, /2 points of 'odd' joined several surfaces/],
+    }, /split 2 points of 'odd' that joined several surfaces/],
     ["several pieces each have tissue", t => {
         const n = t.points.length;
         t.faces.push(...t.faces.map(f => f.map(i => i + n)));
@@ -97,13 +97,13 @@ const mended = [
     ["points without weights take those of a neighbor", t => { for (const i of [50, 51, 52]) t.weights[i] = [0, 0]; }, /3 points without weights take/],
     ["weights that do not sum to 1 are normalized", t => { t.weights[60] = t.weights[60].map(w => 1.5 * w); }, /sum to 1\.5 at most; normalized/],
     ["a bone without length is a point", t => { t.bones[2] = [...t.bones[1]]; }, /^/],
-    ["bones outside leave thinner tissue", t => { t.bones = t.bones.map(([x, y, z]) => [x, y, z + 0.2]); }, /the way to the bone leaves the body.*weights --center/s],
+    ["bones outside leave thinner tissue", t => { t.bones = t.bones.map(([x, y, z]) => [x, y, z + 0.2]); }, /the line to the bone leaves the body.*weights --center/s],
     ["a mesh inside out is turned", t => { t.faces = t.faces.map(([a, b, c]) => [a, c, b]); }, /'odd' is inside out/],
     ["what crosses itself all over has no contacts", t => {
         const n = t.points.length;
         t.faces.push(...t.faces.map(f => f.map(i => i + n)));
         t.points.push(...t.points.map(([x, y, z], i) => [x + 0.007, y * (i % 2 ? 1.06 : 0.94), z * (i % 2 ? 1.06 : 0.94)])), t.weights.push(...t.weights);
-    }, /pass through others at rest, over 30 %.*--mesh/s],
+    }, /cross others at rest .over 30 %.*--mesh/s],
     ["tiny and huge units are questioned", () => {}, /across at 0\.001 m per unit.*--unit/s, ["--unit", "mm"]],
     ["and huge ones", () => {}, /across at 1000 m per unit.*--unit/s, ["--unit", "km"]],
 ];
@@ -124,7 +124,7 @@ await test("points of one place that are not joined are named", folder => {
             }
     });
     equal(r.code, 0, `exit code (${r.err})`);
-    match(r.err, /177 points of 'odd' lie on another one without being joined to it.*weld the mesh/s);
+    match(r.err, /177 points of 'odd' coincide with another point without being connected.*weld the mesh/s);
 });
 
 await test("a table with negative weights is another kind of table", folder => {

@@ -35,7 +35,7 @@ static void holes_are_counted(void** state)
     (void)state;
     stuff s = stuff_make();
     s.triangles -= 24; // the cap at the far end
-    assert_true(says(&s, "layers", "1 hole of 'odd' closed"));
+    assert_true(says(&s, "layers", "closed 1 hole of 'odd'"));
 }
 
 static void an_arm_inside_out_is_turned(void** state)
@@ -101,7 +101,7 @@ static void a_seam_that_is_not_welded_is_named(void** state)
     for (uint32_t i = 0; i < 3 * s.triangles; ++i) s.corners[i] = place[s.corners[i]];
     s.points = count;
     free(place), free(used);
-    assert_true(says(&s, "layers", "on another one without being joined"));
+    assert_true(says(&s, "layers", "with another point without being connected"));
 }
 
 static void several_pieces_each_have_their_own_tissue(void** state)
@@ -116,7 +116,7 @@ static void several_pieces_each_have_their_own_tissue(void** state)
     }
     for (uint32_t i = 0; i < 3 * triangles; ++i) s.corners[3 * triangles + i] = s.corners[i] + points;
     s.points *= 2, s.triangles *= 2;
-    assert_true(says(&s, "layers", "the way to the bone leaves the body")); // its bones are in the first one
+    assert_true(says(&s, "layers", "the line to the bone leaves the body")); // its bones are in the first one
 }
 
 static void triangles_without_area_and_points_of_one_place_do_no_harm(void** state)
@@ -244,7 +244,7 @@ static void what_crosses_itself_all_over_at_rest_has_no_contacts(void** state)
     }
     for (uint32_t i = 0; i < 3 * triangles; ++i) s.corners[3 * triangles + i] = s.corners[i] + points;
     s.points *= 2, s.triangles *= 2;
-    assert_true(says(&s, "layers(cage=mesh)", "pass through others at rest"));
+    assert_true(says(&s, "layers(cage=mesh)", "cross others at rest"));
 }
 
 // Two joints in one place, and a leaf there: bones without length are points.
@@ -295,7 +295,7 @@ static void planes_that_cannot_be_are_refused_with_a_cure(void** state)
         { "layers(planes=shoulder=0.3 =0.4)", "'=0.4' is not a plane" },
         { "layers(planes=knee=0.5)", "no joint called 'knee'" },
         { "layers(planes=tip=0.5)", "no joint called 'tip' has a bone to another" },
-        { "layers(cut=ends,planes=shoulder=0.5)", "take cut=ends away" },
+        { "layers(cut=ends,planes=shoulder=0.5)", "remove cut=ends" },
     };
     sup_character* c = elbow_make(60, 0.3, 1);
     sup_error      error;

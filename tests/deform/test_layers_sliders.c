@@ -251,10 +251,10 @@ static void a_limited_value_is_said(void** state)
 {
     static const struct {
         const char *links, *note;
-    } rows[] = { { "layers(stiffness_fat=0)", "stiffness_fat=0 is taken as 0.04" },
-                 { "layers(coupling=0)", "coupling=0 is taken as 0.05" },
-                 { "layers(squeeze=0.9)", "squeeze=0.9 is taken as 0.6" },
-                 { "layers(paper_order=on)", "iterations=2 is taken as 15" } };
+    } rows[] = { { "layers(stiffness_fat=0)", "stiffness_fat=0 is limited to 0.04" },
+                 { "layers(coupling=0)", "coupling=0 is limited to 0.05" },
+                 { "layers(squeeze=0.9)", "squeeze=0.9 is limited to 0.6" },
+                 { "layers(paper_order=on)", "iterations=2 is limited to 15" } };
     (void)state;
     sup_error      error;
     sup_character* c = test_builtin("arm", 300);
@@ -264,7 +264,7 @@ static void a_limited_value_is_said(void** state)
         const char* links = i < SUP_COUNT_OF(rows) ? rows[i].links : "layers";
         assert_ok(sup_chain_create(&(sup_chain_desc){ .character = c, .links = links }, &chain, &error), error);
         for (uint32_t k = 0; k < sup_chain_note_count(chain); ++k) {
-            any |= strstr(sup_chain_note(chain, k), "is taken as") != NULL;
+            any |= strstr(sup_chain_note(chain, k), "is limited to") != NULL;
             found |= i < SUP_COUNT_OF(rows) && strstr(sup_chain_note(chain, k), rows[i].note);
         }
         if (found != (i < SUP_COUNT_OF(rows)) || any != found) fail_msg("%s", links);

@@ -57,7 +57,7 @@ sup_result bend_bodies_create(const sup_bind_input* in, sup_arena* arena, bend_b
         else if (body.closed && body.triangle_count) {
             sup_result r = prepare(&body, &meshes[i], &made.boxes, arena, error);
             if (r) return r;
-        } else sup_note(in->notes, "body '%s' has holes and so no inside: it does not press; close its mesh", body.name);
+        } else sup_note(in->notes, "body '%s' has holes and therefore no inside: it does not press; close its mesh", body.name);
     }
     made.meshes = meshes;
     *out = made;

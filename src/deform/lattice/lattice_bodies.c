@@ -55,7 +55,7 @@ sup_result lattice_bind_bodies(const sup_world_plan* plan, sup_notes* notes, sup
         if (r != SUP_OK) return r;
         if (bodies[i].open)
             sup_note(notes,
-                     "body '%s' has holes and so no inside: it presses from the front of its faces, %g units deep; close it to "
+                     "body '%s' has holes and therefore no inside: it presses from the front of its faces, %g units deep; close it to "
                      "press from anywhere",
                      body.name, OPEN_CELLS * b->h);
     }

@@ -89,7 +89,7 @@ sup_result lattice_note(const binder* m)
     const sup_character* c = m->in->character;
     if (m->params->weights == WEIGHTS_AUTO && !m->b->keeps_file)
         sup_note(m->in->notes, "'%s' has no weights of its own; those of the cells come from the nearest bones", c->name);
-    if (m->b->voxels.open) sup_note(m->in->notes, "'%s' has holes; what its surface winds around counts as inside", c->name);
+    if (m->b->voxels.open) sup_note(m->in->notes, "'%s' has holes; everything its surface winds around counts as inside", c->name);
     sup_note_size(m->in);
     note_bones(m);
     if (!m->skin_parts) return note_thin(m);

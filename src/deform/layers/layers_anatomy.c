@@ -85,7 +85,7 @@ static void note_firm(const sup_bind_input* in, const uint32_t* solids, const bo
     }
     if (!named) return;
     sup_note(in->notes,
-             "firm up to the skin, with what hangs on %s: %s%s; anatomy=0 makes all of it soft, anatomy@NAME=0 a part",
+             "firm up to the skin, with everything attached to %s: %s%s; anatomy=0 makes all of it soft, anatomy@NAME=0 one part",
              named > 1 ? "them" : "it", text, more ? " and more" : "");
 }
 

@@ -425,7 +425,7 @@ static sup_result bind_anchors(const sup_bind_input* in, binder* m, sup_arena* a
     if (m->stopped) return sup_fail(error, SUP_ERROR_CANCELLED, "stopped");
     if (crowded(m))
         return sup_fail(error, SUP_ERROR_INPUT,
-                        "layers: the faces of '%s' lie through each other everywhere, so it has no inside; repair the mesh",
+                        "layers: the faces of '%s' cross each other everywhere, so it has no inside; repair the mesh",
                         in->character->name);
     return SUP_OK;
 }

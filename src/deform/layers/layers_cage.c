@@ -167,11 +167,11 @@ sup_result layers_cage_create(const sup_bind_input* in, sup_arena* arena, sup_ar
             c->name, points);
     if (out->cage.point_count == 0) return SUP_OK;
     if (choose && ms > budget_ms && c->mesh.point_count >= 2 * AUTO_POINTS)
-        sup_note(in->notes,
-                 "point by point, '%s' would take a core about %.0f ms for a frame of 33: tissue lives on a cage of %u points "
-                 "around "
-                 "its %u, and the skin rides on that; cage=mesh simulates every point",
-                 c->name, ms, out->cage.point_count, c->mesh.point_count);
+        sup_note(
+            in->notes,
+            "simulating every point of '%s' would take a core about %.0f ms for a 33 ms frame; the tissue lives on a cage of "
+            "%u points around its %u, and the skin rides on it; cage=mesh simulates every point",
+            c->name, ms, out->cage.point_count, c->mesh.point_count);
     else if (choose)
         sup_note(in->notes,
                  "'%s' is not a clean surface: tissue lives on a cage of %u points around its %u, and the skin rides on that; "

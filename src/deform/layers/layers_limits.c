@@ -36,7 +36,7 @@ layers_params layers_limit(const layers_params* asked)
 
 static void note(const sup_bind_input* in, int row, double asked, double used, const char* why)
 {
-    if (asked != used) sup_note(in->notes, "%s=%g is taken as %g: %s", layers_rows[row].name, asked, used, why);
+    if (asked != used) sup_note(in->notes, "%s=%g is limited to %g: %s", layers_rows[row].name, asked, used, why);
 }
 
 void layers_note_limits(const sup_bind_input* in)

@@ -56,7 +56,7 @@ sup_result layers_read_planes(const sup_bind_input* in, sup_arena* arena, const 
     *out = NULL;
     if (!word.length) return SUP_OK;
     if (p->cut != CUT_MIDDLES)
-        return sup_fail(error, SUP_ERROR_INPUT, "layers.planes moves the planes of cut=middles; take cut=ends away");
+        return sup_fail(error, SUP_ERROR_INPUT, "layers.planes needs cut=middles; remove cut=ends");
     float* shares = SUP_NEW(arena, float, s->bone_count);
     if (!shares) return sup_fail_memory(error, "layers");
     for (uint32_t i = 0; i < s->bone_count; ++i) shares[i] = 0.5f;

@@ -27,27 +27,28 @@ static void note_surface(const layers_bound* b, sup_notes* notes, const char* na
 {
     const layers_mended* m = &b->mended;
     if (m->holes)
-        sup_note(notes, "%u hole%s of '%s' closed towards the middle of the rim, for volumes alone", m->holes, plural(m->holes),
-                 name);
+        sup_note(notes, "closed %u hole%s of '%s' toward the center of the rim, only for measuring volume", m->holes,
+                 plural(m->holes), name);
     if (m->split_points)
-        sup_note(notes, "%u point%s of '%s' joined several surfaces and got a copy for each, glued together", m->split_points,
+        sup_note(notes, "split %u point%s of '%s' that joined several surfaces; the copies are glued together", m->split_points,
                  plural(m->split_points), name);
     if (m->coincident)
-        sup_note(notes,
-                 "%u point%s of '%s' lie%s on another one without being joined to it: the skin tears there; weld the mesh, or "
-                 "read it from a format that welds",
-                 m->coincident, plural(m->coincident), name, m->coincident == 1 ? "s" : "");
+        sup_note(
+            notes,
+            "%u point%s of '%s' coincide%s with another point without being connected: the skin tears there; weld the mesh, "
+            "or read it from a format that welds",
+            m->coincident, plural(m->coincident), name, m->coincident == 1 ? "s" : "");
     if (m->turned) sup_note(notes, "'%s' is inside out; its faces are turned for the simulation", name);
     if (m->contacts_crowded)
         sup_note(
             notes,
-            "the triangles of '%s' lie so many in one place at rest that they cannot be told apart: the skin does not touch "
-            "itself; separate them, or play parts alone with --mesh",
+            "too many triangles of '%s' share one place at rest, so the skin does not touch itself; separate them, or simulate "
+            "parts alone with --mesh",
             name);
     else if (m->contacts_off)
         sup_note(
             notes,
-            "%u of %u triangles of '%s' pass through others at rest, over 30 %%: the skin does not touch itself; play parts "
+            "%u of %u triangles of '%s' cross others at rest (over 30 %%), so the skin does not touch itself; simulate parts "
             "alone with --mesh",
             m->crossing, b->triangle_count, name);
 }
@@ -62,8 +63,8 @@ static void note_rig(const layers_bound* b, sup_notes* notes, const char* name)
     if (4 * m->anchors_outside > b->count)
         sup_note(
             notes,
-            "from %u of %u points of '%s' the way to the bone leaves the body; their tissue is thinner: move the joints inside "
-            "(weights --center)",
+            "from %u of %u points of '%s' the line to the bone leaves the body, so their tissue is thinner; move the joints "
+            "inside (weights --center)",
             m->anchors_outside, b->count, name);
 }
 
