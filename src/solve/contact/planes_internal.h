@@ -44,9 +44,9 @@
 #define PLANES_CALM 1.0f
 #define PLANES_FIRM 8.0f
 #define PLANES_FIRM_SPEED 2.0f
-// Each substep adds this share of what pushes a point, planes included, to its lean, which also decays by this share. It
-// converges to three times the remaining push, so means and planes have little left to bear. With less decay it keeps pressing
-// where nothing touches any more (0.01: the beast's jump crosses 20 times, 0.02: never). And its limit, mean edges.
+// In each substep the lean of a point loses a share LOSS and gains a share GAIN of what pushes the point, planes included. It
+// converges to three times the remaining push, so means and planes have little left to bear. With a smaller loss it keeps
+// pressing where nothing touches any more (0.01: the beast's jump crosses 20 times, 0.02: never). MOST limits it, mean edges.
 #define PLANES_LEAN_GAIN 0.1f
 #define PLANES_LEAN_LOSS 0.03f
 #define PLANES_LEAN_MOST 0.5f
